@@ -1,0 +1,153 @@
+"""The door for the shell: `python -m calculator`, also installed as `shm-sizer`.
+
+Exit status: 0 done, 2 unusable input (one clear line on standard error).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from calculator import __version__, blocks, presets, report
+from calculator.errors import InputError
+from calculator.inputs import gather, read_shm
+from calculator.summary import summarize
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        text = arguments.run(arguments)
+    except InputError as error:
+        print(f"shm-sizer: {error}", file=sys.stderr)
+        return 2
+    return _write(text)
+
+
+def _write(text: str) -> int:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough; nothing is left to flush at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+# ---------------------------------------------------------------- commands
+
+
+def _size(arguments: argparse.Namespace) -> str:
+    workload = _workload(arguments)
+    found = report.build(workload)
+    return _json(found.model_dump(mode="json")) if arguments.json else summarize(workload, found)
+
+
+def _config(arguments: argparse.Namespace) -> str:
+    try:
+        found = report.build(
+            _workload(arguments), shm_bytes=read_shm(arguments.shm), targets=[arguments.target]
+        )
+    except blocks.UnknownTargetError as error:
+        raise InputError.at("--target", str(error)) from None
+    return found.targets[0].text
+
+
+def _list(arguments: argparse.Namespace) -> str:
+    titles = presets.titles() if arguments.what == "presets" else blocks.titles()
+    if arguments.json:
+        return _json([{"id": name, "title": title} for name, title in titles.items()])
+    width = max(map(len, titles))
+    return "".join(f"{name:<{width}}  {title}\n" for name, title in titles.items())
+
+
+# ---------------------------------------------------------------- input
+
+
+def _workload(arguments: argparse.Namespace) -> Any:
+    given = None if arguments.workload is None else _read_json(arguments.workload)
+    return gather(arguments.preset, given, dict(map(_change, arguments.set)))
+
+
+def _read_json(name: str) -> Any:
+    label = "standard input" if name == "-" else name
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        return json.loads(text)
+    except OSError as error:
+        raise InputError.at(label, error.strerror or "cannot be read") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError.at(label, f"is not JSON ({error})") from None
+
+
+def _change(text: str) -> tuple[str, Any]:
+    path, equals, value = text.partition("=")
+    if not equals or not path.strip():
+        raise InputError.at("--set", f"{text!r} is not PATH=VALUE")
+    return path.strip(), _value(value)
+
+
+def _value(text: str) -> Any:
+    """Read a list or an object as JSON; everything else stays text, as on the page."""
+    if text.lstrip()[:1] not in {"[", "{"}:
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+# ---------------------------------------------------------------- output
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="shm-sizer", description="How large /dev/shm must be for PyTorch DataLoader workers."
+    )
+    parser.add_argument("--version", action="version", version=f"shm-sizer {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    size = commands.add_parser("size", help="the answer, as text or JSON")
+    _add_inputs(size)
+    size.add_argument("--json", action="store_true", help="print the whole report as JSON")
+    size.set_defaults(run=_size)
+
+    config = commands.add_parser("config", help="one configuration block")
+    _add_inputs(config)
+    config.add_argument("--target", required=True, metavar="ID", help="see `list targets`")
+    config.add_argument("--shm", metavar="SIZE", help="render for this size, such as 8g")
+    config.set_defaults(run=_config)
+
+    listing = commands.add_parser("list", help="what there is")
+    listing.add_argument("what", choices=["presets", "targets"])
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(run=_list)
+    return parser
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "workload", nargs="?", metavar="WORKLOAD.json", help="input JSON, or - for standard input"
+    )
+    parser.add_argument("--preset", metavar="ID", help="start from a preset; see `list presets`")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="set one input, such as loaders.0.batch_size=128; wins over file and preset",
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

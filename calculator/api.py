@@ -1,0 +1,85 @@
+"""The door for the page: one JSON string in, one JSON string out.
+
+Request (every key optional):
+
+    {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
+     "shm": SIZE, "parts": [NAME] or null for all}
+
+Answer, the same bytes on CPython and on Pyodide:
+
+    {"ok": true, "workload": {...}, "report": {...}, "parts": {NAME: HTML}}
+    {"ok": false, "errors": [{"path": PATH, "message": TEXT}]}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from calculator import page, presets, report
+from calculator.errors import InputError, from_validation
+from calculator.inputs import gather, read_shm
+
+
+class Request(BaseModel):
+    """What the page asks; values in `set` are texts as typed, or JSON."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    preset: str | None = None
+    workload: dict[str, Any] | None = None
+    set: dict[str, Any] = {}
+    remove: list[str] = []
+    shm: str | None = None
+    parts: list[str] | None = None
+
+
+def answer(request: str) -> str:
+    """Answer one request of the page.  Unusable input is an answer, not an exception."""
+    try:
+        response = _respond(Request.model_validate(_load(request)))
+    except ValidationError as error:
+        response = _refusal(from_validation(error))
+    except InputError as error:
+        response = _refusal(error)
+    return json.dumps(response, ensure_ascii=False, separators=(",", ":"))
+
+
+def _load(request: str) -> Any:
+    try:
+        return json.loads(request)
+    except (ValueError, RecursionError):
+        raise InputError.at("", "the request is not JSON") from None
+
+
+def _respond(request: Request) -> dict[str, Any]:
+    workload = gather(request.preset, request.workload, request.set, request.remove)
+    found = report.build(workload, shm_bytes=read_shm(request.shm))
+    untouched = request.preset if not (request.workload or request.set or request.remove) else None
+    return {
+        "ok": True,
+        "workload": workload.model_dump(mode="json"),
+        "report": found.model_dump(mode="json"),
+        "parts": page.render(
+            _parts(request.parts),
+            workload,
+            found,
+            preset=untouched,
+            published=presets.load(untouched).published if untouched else None,
+        ),
+    }
+
+
+def _parts(asked: list[str] | None) -> list[str]:
+    known = page.part_names()
+    unknown = [name for name in asked or () if name not in known]
+    if unknown:
+        raise InputError.at("parts", f"no part {unknown[0]!r}")
+    return list(known) if asked is None else asked
+
+
+def _refusal(error: InputError) -> dict[str, Any]:
+    problems = [{"path": each.path, "message": each.message} for each in error.problems]
+    return {"ok": False, "errors": problems}

@@ -1,0 +1,61 @@
+"""How an exhausted /dev/shm shows itself, by PyTorch version and collate function."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from calculator import resources
+from calculator.recommend import Model
+from calculator.workload import Collate, Loader, Workload, release
+
+
+class Crash(Model):
+    """What one would see.  `text` is PyTorch's own message, X for process numbers."""
+
+    id: str
+    text: str
+    kind: str
+    what_happens: str
+    first_action: str
+    source: str
+    torch: str
+
+
+def likely_crash(workload: Workload) -> Crash:
+    """Return the signature for the job's PyTorch version and collate.
+
+    A collate of one's own, or a Python number beside the tensors, is copied to shared
+    memory by the queue's feeder thread, which swallows the exception: from 2.10 on the
+    training hangs instead of failing.
+    """
+    collate = "private" if any(map(_is_private, workload.loaders)) else "default"
+    version = release(workload.torch_version)
+    for row in resources.table("facts", "crashes")["crash"]:
+        if row["collate"] in (collate, "any") and _covers(row, version):
+            return Crash(torch=_span(row), **{key: row[key] for key in _KEYS})
+    raise LookupError(f"no crash signature for PyTorch {workload.torch_version}")
+
+
+_KEYS: Final = ("id", "text", "kind", "what_happens", "first_action", "source")
+
+
+def _is_private(loader: Loader) -> bool:
+    return loader.collate in (Collate.STACK, Collate.LIST)
+
+
+def _covers(row: dict[str, str], version: tuple[int, int]) -> bool:
+    until = row["torch_until"]
+    return _number(row["torch_from"]) <= version and (not until or version < _number(until))
+
+
+def _number(text: str) -> tuple[int, int]:
+    return release(text) if "." in text else (int(text), 0)
+
+
+def _span(row: dict[str, str]) -> str:
+    until = row["torch_until"]
+    if _number(row["torch_from"]) == (0, 0):
+        return f"PyTorch before {until}"
+    if until:
+        return f"PyTorch {row['torch_from']} until {until}"
+    return f"PyTorch {row['torch_from']} and later"

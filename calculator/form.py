@@ -1,0 +1,131 @@
+"""The form, described from the workload model: one control per input.
+
+Labels, help, ranges and choices stand on the model's fields; a template only says which
+inputs it wants where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import annotated_types
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from calculator.units import exact
+from calculator.workload import Workload
+
+
+@dataclass(frozen=True)
+class Control:
+    """One input of the form.
+
+    `path` is the dotted path that `set` takes, `value` the text that stands in it.
+    """
+
+    path: str
+    kind: Literal["number", "text", "checkbox", "select"]
+    label: str
+    help: str
+    value: str
+    minimum: int | None
+    maximum: int | None
+    choices: tuple[tuple[str, str], ...]
+
+    @property
+    def checked(self) -> bool:
+        """Whether a checkbox is ticked."""
+        return self.value == "true"
+
+    @property
+    def id(self) -> str:
+        """An id for the element."""
+        return self.path.replace(".", "-").replace("_", "-")
+
+
+def control(workload: Workload, path: str) -> Control:
+    """Describe the input at `path`.
+
+    Raises:
+        KeyError, IndexError: the workload has no such input.
+    """
+    *parents, name = path.split(".")
+    holder = _holder(workload, parents)
+    info = type(holder).model_fields[name]
+    value = getattr(holder, name)
+    extra: dict[str, Any] = (
+        info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    )
+    choices = tuple(extra.get("choices", {}).items())
+    kind = _kind(value, choices, extra, info)
+    return Control(
+        path=path,
+        kind=kind,
+        label=info.title or name,
+        help=info.description or "",
+        value=_text(value, info, extra),
+        minimum=_bound(info, annotated_types.Ge, "ge") if kind == "number" else None,
+        maximum=_bound(info, annotated_types.Le, "le") if kind == "number" else None,
+        choices=choices,
+    )
+
+
+def _holder(workload: Workload, parents: Sequence[str]) -> BaseModel:
+    holder: Any = workload
+    for part in parents:
+        holder = holder[int(part)] if part.isdecimal() else getattr(holder, part)
+    found: BaseModel = holder
+    return found
+
+
+def _kind(
+    value: object, choices: Sequence[object], extra: dict[str, Any], info: FieldInfo
+) -> Literal["number", "text", "checkbox", "select"]:
+    if isinstance(value, bool):
+        return "checkbox"
+    if choices:
+        return "select"
+    if isinstance(value, int) and not _is_size(info) and "unit" not in extra:
+        return "number"
+    return "text"
+
+
+def _is_size(info: FieldInfo) -> bool:
+    extra = info.json_schema_extra
+    return isinstance(extra, dict) and extra.get("unit") == "bytes"
+
+
+def _text(value: Any, info: FieldInfo, extra: dict[str, Any]) -> str:
+    """Write a value so that the same text, typed, gives it back."""
+    if value is None:
+        return ""
+    if _is_size(info):
+        return exact(value)
+    if extra.get("unit") == "percent":
+        return f"{value * 100:g}%"
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _bound(info: FieldInfo, kind: type, name: str) -> int | None:
+    """Find a range in the field's own metadata, or inside `X | None`."""
+    nested = [
+        each
+        for part in get_args(info.annotation)
+        for each in getattr(part, "__metadata__", ())
+        for each in (each.metadata if isinstance(each, FieldInfo) else [each])
+    ]
+    for each in (*info.metadata, *nested):
+        if isinstance(each, kind):
+            found: int = getattr(each, name)
+            return found
+    return None

@@ -1,0 +1,74 @@
+"""Where a workload comes from: preset, file, single values; each wins over the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from calculator import paths, presets
+from calculator.errors import InputError
+from calculator.units import SizeError, parse_size
+from calculator.workload import Workload, parse
+
+
+def gather(
+    preset: str | None,
+    given: Any,
+    changes: Mapping[str, Any],
+    removals: Sequence[str] = (),
+) -> Workload:
+    """Put a workload together and validate it.
+
+    Args:
+        preset: id of a preset to start from.
+        given: input JSON, laid over the preset position by position.
+        changes: dotted path -> value; after `removals`.
+        removals: dotted paths of list entries to drop.
+
+    Raises:
+        InputError: with one problem per place.
+    """
+    base = _preset_data(preset)
+    if given is not None:
+        base = merge(base, given)
+    if changes or removals:
+        base = parse(base).model_dump(mode="json")
+        base = paths.assign(paths.remove(base, removals), changes)
+    return parse(base)
+
+
+def _preset_data(preset: str | None) -> dict[str, Any]:
+    try:
+        return presets.workload_data(preset or presets.DEFAULT_PRESET)
+    except presets.UnknownPresetError as error:
+        raise InputError.at("preset", str(error)) from None
+
+
+def merge(base: Any, over: Any) -> Any:
+    """Lay `over` on `base`: keys and list positions that both have are merged in turn."""
+    if isinstance(base, dict) and isinstance(over, dict):
+        return {**base, **{key: merge(base.get(key), value) for key, value in over.items()}}
+    if isinstance(base, list) and isinstance(over, list):
+        shared = [merge(old, new) for old, new in zip(base, over, strict=False)]
+        return shared + over[len(base) :]
+    return over
+
+
+def read_shm(text: str | None) -> int | None:
+    """Read the size that blocks are to be rendered for.
+
+    Raises:
+        InputError: it is no size, or none that can be set.
+    """
+    if text is None:
+        return None
+    try:
+        value = parse_size(text)
+    except SizeError as error:
+        raise InputError.at("shm", f"must be {error.expected}") from None
+    if not 0 < value <= MAX_SHM_BYTES:
+        raise InputError.at("shm", "must be more than 0 and at most 1 EiB")
+    return value
+
+
+MAX_SHM_BYTES = 2**60

@@ -1,0 +1,73 @@
+"""The page's fragments: rendered by the same templates at build time and live.
+
+Each file of `web/templates/live/` is one fragment, named after the file; names that
+start with an underscore are macros for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from calculator import __version__, resources
+from calculator.form import Control, control
+from calculator.presets import Published, preset_ids, titles
+from calculator.report import Report
+from calculator.units import GRAMMARS, count, exact, size
+from calculator.workload import Workload
+
+
+def part_names() -> tuple[str, ...]:
+    """Return the names of all fragments."""
+    found = resources.names("live", ".html")
+    return tuple(name for name in found if not name.startswith("_"))
+
+
+def render(
+    parts: Sequence[str],
+    workload: Workload,
+    report: Report,
+    *,
+    preset: str | None = None,
+    published: Published | None = None,
+) -> dict[str, str]:
+    """Render fragments for one answer.
+
+    Args:
+        parts: names out of `part_names()`.
+        workload: the job.
+        report: its answer.
+        preset: id of the preset whose values these are, if any.
+        published: what is often recommended for that preset.
+    """
+
+    def describe(path: str) -> Control:
+        return control(workload, path)
+
+    context = {
+        "workload": workload,
+        "report": report,
+        "control": describe,
+        "preset": preset,
+        "published": published,
+        "presets": titles(),
+    }
+    return {name: environment().get_template(name).render(context) for name in parts}
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of the page's templates: filters, autoescape, strict names."""
+    made = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(lambda name: resources.text("live", f"{name}.html")),
+    )
+    made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
+    made.filters.update(size=size, exact=exact, count=count)
+    made.globals.update(version=__version__, preset_ids=preset_ids())
+    return made

@@ -1,0 +1,161 @@
+"""From the need to the sizes one configures: /dev/shm, container memory, descriptors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from calculator.footprint import Footprint, LoaderUse
+from calculator.units import GIB, ceil_to, grow, ladder
+from calculator.workload import DEFAULT_SHM_BYTES, Strategy, Workload
+
+
+class Model(BaseModel):
+    """Base of the answer's parts: immutable."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+# ---------------------------------------------------------------- /dev/shm
+
+
+class Step(Model):
+    """One step from the need to the recommendation."""
+
+    bytes: int
+    why: str
+
+
+def shm_steps(workload: Workload, need: int) -> list[Step]:
+    """Return the way from `need` to the recommended size; the last step is it.
+
+    A single process whose need the runtime's default already holds is told to change
+    nothing; otherwise the size is a rung of the ladder, 1 GiB at the least.
+    """
+    roomy = grow(need, workload.headroom)
+    steps = [
+        Step(bytes=need, why="Sum of the terms"),
+        Step(bytes=roomy, why=f"With {workload.headroom:.0%} headroom"),
+    ]
+    if workload.ranks == 1 and roomy <= DEFAULT_SHM_BYTES:
+        why = "The container runtime's default holds it: nothing to change"
+        return [*steps, Step(bytes=DEFAULT_SHM_BYTES, why=why)]
+    return [*steps, Step(bytes=ladder(roomy), why="Rounded up to the next usual size")]
+
+
+# ---------------------------------------------------------------- container memory
+
+
+class Assumption(Model):
+    """A figure nobody measured for this job, and how to measure it."""
+
+    name: str
+    bytes: int
+    measure: str
+
+
+class Memory(Model):
+    """Host memory the container needs, in bytes.
+
+    Pages of /dev/shm are charged to the container's memory, so the limit must hold
+    them besides the processes and the pinned copies.
+    """
+
+    limit_bytes: int
+    shm_bytes: int
+    pinned_bytes: int
+    process_bytes: int
+    given_limit_bytes: int | None
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def block_limit_bytes(self) -> int:
+        """The limit that configuration blocks carry: the person's own where it is enough."""
+        return max(self.limit_bytes, self.given_limit_bytes or 0)
+
+
+MEASURE_COMMAND: Final = "ps -eo pid,rss,args --sort=-rss | head"
+
+
+def memory(workload: Workload, uses: tuple[LoaderUse, ...], shm_bytes: int) -> Memory:
+    """Size the container's memory limit for a /dev/shm of `shm_bytes`, whole GiB."""
+    pinned = workload.ranks * sum(_pinned_bytes(workload, use) for use in uses)
+    workers = sum(loader.num_workers for loader in workload.loaders)
+    processes = workload.ranks * (
+        workload.main_process_bytes + workers * workload.worker_process_bytes
+    )
+    return Memory(
+        limit_bytes=ceil_to(shm_bytes + pinned + processes, GIB),
+        shm_bytes=shm_bytes,
+        pinned_bytes=pinned,
+        process_bytes=processes,
+        given_limit_bytes=workload.memory_limit,
+        assumptions=(
+            Assumption(
+                name="A training process without its batches",
+                bytes=workload.main_process_bytes,
+                measure=MEASURE_COMMAND,
+            ),
+            Assumption(
+                name="A worker process",
+                bytes=workload.worker_process_bytes,
+                measure=MEASURE_COMMAND,
+            ),
+        ),
+    )
+
+
+def _pinned_bytes(workload: Workload, use: LoaderUse) -> int:
+    """Pinned copies of one loader of one process.
+
+    The pinning thread may have drained the whole queue, and the loop holds batches
+    besides; PyTorch's caching host allocator rounds each block up to a power of two.
+    """
+    if not workload.pins(use.loader) or not use.loader.num_workers:
+        return 0
+    blocks = sum(_power_of_two(each.raw_bytes) * each.number for each in use.segments)
+    return (use.queued + use.loader.held_batches + 1) * blocks
+
+
+def _power_of_two(value: int) -> int:
+    return 1 << max(value - 1, 0).bit_length()
+
+
+# ---------------------------------------------------------------- descriptors
+
+
+class Descriptors(Model):
+    """Open files that `ulimit -n` must allow, for one process each."""
+
+    main: int
+    worker: int
+
+
+SPARE_DESCRIPTORS: Final = 10
+
+
+def descriptors(workload: Workload, found: Footprint) -> Descriptors:
+    """Count open files of the training process and of a worker (memory model, Q10).
+
+    Under `file_descriptor` every tensor storage that is alive in a process is one open
+    file there; under `file_system` none is.
+    """
+    per_tensor = workload.sharing_strategy is Strategy.FILE_DESCRIPTOR
+    uses = [use for use in found.uses if use.loader.num_workers]
+    main = sum(_main_descriptors(use, per_tensor=per_tensor) for use in uses)
+    worker = max((_worker_descriptors(use, per_tensor=per_tensor) for use in uses), default=0)
+    return Descriptors(main=5 + main + SPARE_DESCRIPTORS, worker=worker or 7)
+
+
+def _main_descriptors(use: LoaderUse, *, per_tensor: bool) -> int:
+    workers = use.loader.num_workers
+    if not per_tensor:
+        return 5 * workers
+    unpickled = (workers - 1) * use.loader.prefetch + max(use.loader.held_batches, 1) + 1
+    return 4 * workers + use.tensors * unpickled
+
+
+def _worker_descriptors(use: LoaderUse, *, per_tensor: bool) -> int:
+    tensors = use.tensors * (use.loader.prefetch + 1) if per_tensor else 0
+    return 7 + 4 * use.loader.num_workers + tensors

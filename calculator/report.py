@@ -1,0 +1,136 @@
+"""The whole answer, one model: from a workload to sizes, reasons, risk and blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calculator import blocks
+from calculator.blocks import Block
+from calculator.crash import Crash, likely_crash
+from calculator.footprint import LoaderUse, Term
+from calculator.notices import Case, Notice, notices
+from calculator.recommend import Descriptors, Memory, Model, Step, descriptors, memory
+from calculator.risk import Risk, judge
+from calculator.rules import Rule, rules, times
+from calculator.sizing import Sizing, size_job
+from calculator.workload import DEFAULT_SHM_BYTES, Workload
+
+
+class Shm(Model):
+    """The /dev/shm that all processes of the job share, in bytes.
+
+    `peak_bytes` is the strict bound of the DataLoaders alone, `steady_bytes` the same as
+    `df` shows it; `need_bytes` adds every other user, and `terms` sum to it.
+    """
+
+    peak_bytes: int
+    steady_bytes: int
+    need_bytes: int
+    recommended_bytes: int
+    current_bytes: int
+    times_default: str
+    terms: tuple[Term, ...]
+    steps: tuple[Step, ...]
+
+
+class LoaderFigures(Model):
+    """One loader of one process, in bytes; `item_bytes` is raw, the rest page-rounded."""
+
+    name: str
+    item_bytes: int
+    batch_bytes: int
+    queue_per_worker_bytes: int
+    in_flight_batches: int
+    peak_bytes: int
+    tensors_per_batch: int
+
+
+class Report(Model):
+    """The answer.  The figures at the top are those of the first loader."""
+
+    shm: Shm
+    item_bytes: int
+    batch_bytes: int
+    queue_per_worker_bytes: int
+    per_rank_bytes: int
+    loaders: tuple[LoaderFigures, ...]
+    memory: Memory
+    descriptors: Descriptors
+    risk: Risk
+    notices: tuple[Notice, ...]
+    crash: Crash
+    rules: tuple[Rule, ...]
+    targets: tuple[Block, ...]
+
+
+def build(
+    workload: Workload,
+    *,
+    shm_bytes: int | None = None,
+    targets: Sequence[str] | None = None,
+) -> Report:
+    """Run the pipeline.
+
+    Args:
+        workload: the job.
+        shm_bytes: render the blocks for this size instead of the recommended one.
+        targets: ids of the blocks to render; by default all.
+
+    Raises:
+        InputError: the job's total is beyond what any platform can spell.
+        UnknownTargetError: a target that does not exist.
+    """
+    sizing = size_job(workload)
+    found = sizing.footprint
+    host = memory(workload, found.uses, shm_bytes or sizing.recommended_bytes)
+    files = descriptors(workload, found)
+    job = blocks.Job(workload, host.shm_bytes, host, files)
+    figures = tuple(_loader_figures(use) for use in found.uses)
+    return Report(
+        shm=_shm(sizing),
+        item_bytes=figures[0].item_bytes,
+        batch_bytes=figures[0].batch_bytes,
+        queue_per_worker_bytes=figures[0].queue_per_worker_bytes,
+        per_rank_bytes=found.peak_bytes // workload.ranks,
+        loaders=figures,
+        memory=host,
+        descriptors=files,
+        risk=judge(
+            current=workload.current_shm,
+            steady=sizing.steady_need_bytes,
+            need=sizing.need_bytes,
+            roomy=sizing.roomy_bytes,
+        ),
+        notices=tuple(notices(Case(sizing=sizing, memory=host, descriptors=files))),
+        crash=likely_crash(workload),
+        rules=tuple(rules(sizing)),
+        targets=tuple(
+            blocks.render(target, job)
+            for target in (blocks.target_ids() if targets is None else targets)
+        ),
+    )
+
+
+def _shm(sizing: Sizing) -> Shm:
+    return Shm(
+        peak_bytes=sizing.footprint.peak_bytes,
+        steady_bytes=sizing.footprint.steady_bytes,
+        need_bytes=sizing.need_bytes,
+        recommended_bytes=sizing.recommended_bytes,
+        current_bytes=sizing.workload.current_shm,
+        times_default=times(sizing.need_bytes, DEFAULT_SHM_BYTES),
+        terms=sizing.terms,
+        steps=sizing.steps,
+    )
+
+
+def _loader_figures(use: LoaderUse) -> LoaderFigures:
+    return LoaderFigures(
+        name=use.loader.name,
+        item_bytes=sum(field.item_bytes for field in use.loader.fields),
+        batch_bytes=use.batch_bytes,
+        queue_per_worker_bytes=use.queue_per_worker_bytes,
+        in_flight_batches=use.queued + use.held + use.spike,
+        peak_bytes=use.peak_bytes,
+        tensors_per_batch=use.tensors,
+    )

@@ -1,0 +1,37 @@
+"""The model against measured PyTorch, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from calculator.footprint import footprint
+from calculator.workload import parse
+from tests.support import measured
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test per row of the file that --measured names."""
+    rows = measured.rows(metafunc.config.getoption("measured"))
+    metafunc.parametrize("row", [pytest.param(r, id=r["name"], marks=_marks(r)) for r in rows])
+
+
+def _marks(row: dict[str, Any]) -> list[pytest.MarkDecorator]:
+    try:
+        measured.workload(row)
+    except measured.NotExpressibleError as error:
+        reason = f"the memory-model issue brings words for it: {error}"
+        return [
+            pytest.mark.xfail(strict=True, raises=measured.NotExpressibleError, reason=reason)
+        ]
+    return []
+
+
+def test_peak_is_the_law_and_never_below_what_was_measured(row: dict[str, Any]) -> None:
+    found = footprint(parse(measured.workload(row)))
+    assert found.peak_bytes == measured.lawful_peak(row)
+    assert found.peak_bytes >= row["peak_bytes"]
+    assert found.peak_bytes >= (row["smallest_surviving_bytes"] or 0)
+    assert found.steady_bytes <= found.peak_bytes
+    assert sum(term.bytes for term in found.terms) == found.peak_bytes
