@@ -18,6 +18,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    FiniteFloat,
     ValidationError,
     field_validator,
     model_validator,
@@ -315,7 +316,9 @@ class Workload(_Input):
             },
         ),
     ] = None
-    python_version: Annotated[Version, Field(title="Python")] = "3.12"
+    python_version: Annotated[
+        Version, Field(title="Python", description="Of the training environment.")
+    ] = "3.12"
     sharing_strategy: Annotated[
         Strategy,
         Field(
@@ -348,7 +351,9 @@ class Workload(_Input):
             description="4096 on x86-64; 65536 on some arm64 kernels; 2 MiB with huge=always.",
         ),
     ] = 4 * KIB
-    torch_version: Annotated[Version, Field(title="PyTorch")] = "2.13"
+    torch_version: Annotated[
+        Version, Field(title="PyTorch", description="Decides what a failure looks like.")
+    ] = "2.13"
     current_shm: Annotated[
         Bytes,
         Field(
@@ -391,12 +396,11 @@ class Workload(_Input):
         ),
     ] = 0
     headroom: Annotated[
-        float,
+        FiniteFloat,
         BeforeValidator(_share),
         Field(
             ge=0,
             le=10,
-            allow_inf_nan=False,
             title="Headroom",
             description="Added to the need before rounding.",
             json_schema_extra={"unit": "percent"},

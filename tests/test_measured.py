@@ -22,9 +22,7 @@ def _marks(row: dict[str, Any]) -> list[pytest.MarkDecorator]:
         measured.workload(row)
     except measured.NotExpressibleError as error:
         reason = f"the memory-model issue brings words for it: {error}"
-        return [
-            pytest.mark.xfail(strict=True, raises=measured.NotExpressibleError, reason=reason)
-        ]
+        return [pytest.mark.xfail(strict=True, raises=measured.NotExpressibleError, reason=reason)]
     return []
 
 
