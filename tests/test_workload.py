@@ -9,6 +9,8 @@ import pytest
 from calculator.errors import InputError
 from calculator.workload import Loader, SampleField, StartMethod, Workload, parse
 
+NO_SHAPE = "must be whole numbers, such as 3, 224, 224"
+
 
 def problems(data: object) -> dict[str, str]:
     with pytest.raises(InputError) as caught:
@@ -93,7 +95,7 @@ def test_an_answer_can_be_asked_again_with_its_own_workload() -> None:
         (loader(pin_memory="maybe"), "loaders.0.pin_memory", "must be true or false"),
         (field(shape=[]), "loaders.0.fields.0.shape", "needs at least 1"),
         (field(shape=[3, 0]), "loaders.0.fields.0.shape", "must be at least 1"),
-        (field(shape="3 by 4"), "loaders.0.fields.0.shape", "must be whole numbers, such as 3, 224, 224"),
+        (field(shape="3 by 4"), "loaders.0.fields.0.shape", NO_SHAPE),
         (loader(fields=[]), "loaders.0.fields", "needs at least 1"),
         ([], "", "must be a set of keys and values"),
         ("text", "", "must be a set of keys and values"),

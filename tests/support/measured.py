@@ -119,7 +119,8 @@ def _page(done: dict[str, Any]) -> int:
 def _dataset_tensor_bytes(done: dict[str, Any]) -> int:
     if done.get("dataset") not in {"base_tensor", "base_list"}:
         return 0
-    return math.prod(done["base_shape"]) * ITEMSIZE["float32"]
+    shape: list[int] = done["base_shape"]
+    return math.prod(shape) * ITEMSIZE["float32"]
 
 
 # ---------------------------------------------------------------- what the law says

@@ -1,0 +1,143 @@
+"""Blocks handed to the real programs that will read them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from calculator import presets, report
+from calculator.units import GIB
+from tests.support.components import component
+from tests.targets.readers import argv
+
+FSTAB = """\
+# /etc/fstab: a comment that mentions /dev/shm
+UUID=1234 / ext4 errors=remount-ro 0 1
+/dev/sda1\t/dev/shm-backup\text4\tdefaults\t0 2
+"""
+
+
+def text(target: str, *, shm: int | None = None, preset: str = "images-8gpu") -> str:
+    workload = presets.load(preset).workload
+    return report.build(workload, shm_bytes=shm, targets=[target]).targets[0].text
+
+
+def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+# ---------------------------------------------------------------- shell
+
+SHELL = ["docker-run", "docker-run-ipc-host", "podman-run", "bare-metal"]
+
+
+@pytest.mark.parametrize("target", SHELL)
+def test_shellcheck_finds_nothing(target, tmp_path) -> None:
+    script = tmp_path / "block.sh"
+    script.write_text(text(target), encoding="utf-8")
+    done = run([component("shellcheck"), "--shell=sh", "--severity=style", str(script)])
+    assert done.returncode == 0, done.stdout
+
+
+def test_shellcheck_would_find_something(tmp_path) -> None:
+    script = tmp_path / "block.sh"
+    script.write_text("rm $1\n", encoding="utf-8")
+    assert run([component("shellcheck"), "--shell=sh", str(script)]).returncode == 1
+
+
+# ---------------------------------------------------------------- docker's own flag parser
+
+
+def docker(words: list[str]) -> str:
+    """Let docker read the flags; there is no engine to talk to, so it stops after that."""
+    environment = {**os.environ, "DOCKER_HOST": "unix:///nonexistent.sock"}
+    return run([component("docker"), *words[1:]], env=environment).stderr
+
+
+@pytest.mark.parametrize("target", ["docker-run", "docker-run-ipc-host"])
+def test_docker_accepts_the_flags(target) -> None:
+    assert "connect" in docker(argv(text(target)))
+
+
+def test_docker_would_refuse_a_wrong_size_and_a_wrong_flag() -> None:
+    good = argv(text("docker-run"))
+    wrong_size = ["--shm-size=8Gi" if w.startswith("--shm-size") else w for w in good]
+    assert "invalid" in docker(wrong_size)
+    assert "unknown flag" in docker([good[0], "run", "--shm=8g", *good[2:]])
+
+
+# ---------------------------------------------------------------- kubernetes
+
+
+def kubectl(manifest: Path) -> subprocess.CompletedProcess[str]:
+    command = ["set", "env", "--local", "-f", str(manifest), "A=b", "-o", "name"]
+    environment = {**os.environ, "KUBECONFIG": os.devnull}
+    return run([component("kubectl"), *command], env=environment)
+
+
+@pytest.mark.parametrize("preset", presets.preset_ids())
+def test_kubectl_decodes_the_pod(preset, tmp_path) -> None:
+    manifest = tmp_path / "pod.yaml"
+    manifest.write_text(text("kubernetes-pod", preset=preset), encoding="utf-8")
+    assert kubectl(manifest).stdout.strip() == "pod/trainer"
+
+
+def test_kubectl_would_refuse_a_docker_size(tmp_path) -> None:
+    manifest = tmp_path / "pod.yaml"
+    manifest.write_text(text("kubernetes-pod").replace("8Gi", "8GB"), encoding="utf-8")
+    assert "quantities must match" in kubectl(manifest).stderr
+
+
+# ---------------------------------------------------------------- bare metal
+
+FAKES = {
+    "sudo": '#!/bin/sh\nexec "$@"\n',
+    "mount": '#!/bin/sh\necho "$@" >> "$LOG"\n',
+    "findmnt": "#!/bin/sh\nexit 0\n",
+    "df": '#!/bin/sh\necho 1B-blocks\necho "${HAVE}"\n',
+}
+
+
+def grow(tmp_path: Path, fstab: str, have: int) -> tuple[str, str]:
+    """Run the script on a machine of paper; return its fstab and what was mounted."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, body in FAKES.items():
+        (tools / name).write_text(body, encoding="utf-8")
+        (tools / name).chmod(0o755)
+    (tmp_path / "fstab").write_text(fstab, encoding="utf-8")
+    log = tmp_path / "log"
+    log.touch()
+    script = text("bare-metal").replace("/etc/fstab", str(tmp_path / "fstab"))
+    environment = {"PATH": f"{tools}:{os.environ['PATH']}", "LOG": str(log), "HAVE": str(have)}
+    done = run(["sh", "-c", script], env=environment)
+    assert done.returncode == 0, done.stderr
+    return (tmp_path / "fstab").read_text(encoding="utf-8"), log.read_text(encoding="utf-8")
+
+
+def test_the_line_is_added_and_every_other_line_kept(tmp_path) -> None:
+    fstab, mounted = grow(tmp_path, FSTAB, have=64 << 20)
+    assert fstab == FSTAB + "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=8G 0 0\n"
+    assert mounted == "-o remount,size=8G /dev/shm\n"
+
+
+def test_an_existing_line_keeps_its_other_options(tmp_path) -> None:
+    old = "tmpfs\t/dev/shm\ttmpfs\tnoexec,size=1G,mode=1777\t0\t0\n"
+    fstab, _ = grow(tmp_path, FSTAB + old, have=1 << 30)
+    assert fstab == FSTAB + "tmpfs /dev/shm tmpfs noexec,mode=1777,size=8G 0 0\n"
+
+
+def test_a_larger_dev_shm_is_left_alone(tmp_path) -> None:
+    assert grow(tmp_path, FSTAB, have=256 * GIB) == (FSTAB, "")
+
+
+def test_the_kernel_mounts_exactly_that_size() -> None:
+    if os.name != "posix" or os.geteuid() != 0:
+        pytest.skip("mounting needs root")
+    size = next(w for w in text("bare-metal").split() if w.startswith("size="))
+    inside = f"mount -t tmpfs -o {size} shm /dev/shm && df -B1 --output=size /dev/shm"
+    done = run([component("unshare"), "-m", "--propagation", "private", "sh", "-c", inside])
+    assert done.stdout.split()[-1] == str(8 * GIB), done.stderr

@@ -1,0 +1,116 @@
+"""Each notice: when it speaks, when it is silent, what its fix gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from calculator import report, resources
+from calculator.inputs import gather
+from calculator.units import GIB, MIB
+from calculator.workload import parse
+
+ROOMY = {"current_shm": "1t"}
+TOKENS = [{"fields": [{"name": "ids", "shape": [512], "dtype": "int64"}]}]
+
+
+def ids(data: dict[str, Any]) -> list[str]:
+    return [notice.id for notice in report.build(parse(data), targets=[]).notices]
+
+
+@pytest.mark.parametrize(
+    ("notice", "data"),
+    [
+        ("existing_smaller", {}),
+        ("shm_counts_toward_memory", {"memory_limit": "16g"}),
+        ("very_large_batch", {"loaders": [{"batch_size": 10**6}]}),
+        ("workers_zero", {"loaders": [{"num_workers": 0}]}),
+        ("batches_kept", {"loaders": [{"held_batches": 5}]}),
+        ("loaders_alive_together", {"loaders": [{}, {}], "schedule": "always"}),
+        ("deep_prefetch", {"loaders": [{"prefetch_factor": 16}]}),
+        ("float64_doubles", {"loaders": [{"fields": [{"dtype": "float64"}]}]}),
+        ("wide_images", {}),
+        ("numpy_through_pipe", {"loaders": [{"collate": "numpy"}]}),
+        (
+            "many_small_tensors",
+            {"loaders": [{"collate": "list", "batch_size": 64, "num_workers": 16}]},
+        ),
+        (
+            "spawn_dataset_tensors",
+            {"dataset_tensor_bytes": "1g", "start_method": "spawn"},
+        ),
+        ("file_system_leftovers", {"sharing_strategy": "file_system"}),
+        ("silent_hang", {"loaders": [{"collate": "stack"}], "torch_version": "2.10"}),
+    ],
+)
+def test_speaks(notice, data) -> None:
+    assert notice in ids(data)
+
+
+@pytest.mark.parametrize(
+    ("notice", "data"),
+    [
+        ("existing_smaller", ROOMY),
+        ("shm_counts_toward_memory", {"memory_limit": "1t"}),
+        ("shm_counts_toward_memory", {}),
+        ("loaders_alive_together", {"loaders": [{}, {}]}),
+        ("deep_prefetch", {}),
+        ("wide_images", {"loaders": TOKENS}),
+        ("wide_images", {"loaders": [{"fields": [{"dtype": "uint8"}]}]}),
+        ("wide_images", {"loaders": [{"fields": [{"shape": [160, 160, 160]}]}]}),
+        ("spawn_dataset_tensors", {"dataset_tensor_bytes": "1g"}),
+        ("silent_hang", {"loaders": [{"collate": "stack"}], "torch_version": "2.9.1"}),
+        ("silent_hang", {}),
+    ],
+)
+def test_is_silent(notice, data) -> None:
+    assert notice not in ids(data)
+
+
+def test_a_job_that_fits_hears_nothing() -> None:
+    assert ids({**ROOMY, "loaders": TOKENS}) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"memory_limit": "16g"},
+        {"loaders": [{"held_batches": 50}]},
+        {"loaders": [{}, {}], "schedule": "interleaved"},
+        {"loaders": [{"prefetch_factor": 16}]},
+        {"loaders": [{"fields": [{"dtype": "float64"}]}]},
+        {"dataset_tensor_bytes": "9g", "start_method": "spawn"},
+        {"sharing_strategy": "file_system"},
+    ],
+)
+def test_a_fix_keeps_its_promise_when_it_is_applied(data) -> None:
+    fixes = [n.fix for n in report.build(parse(data), targets=[]).notices if n.fix]
+    assert fixes
+    for fix in fixes:
+        applied = report.build(gather(None, data, fix.set), targets=[])
+        assert applied.shm.recommended_bytes == fix.recommended_bytes
+        assert applied.shm.need_bytes == fix.need_bytes
+
+
+def test_uint8_quarters_the_images() -> None:
+    fix = next(n.fix for n in report.build(parse({}), targets=[]).notices if n.id == "wide_images")
+    assert fix is not None
+    assert fix.set == {"loaders.0.fields.0.dtype": "uint8"}
+    assert fix.recommended_bytes == 2 * GIB
+
+
+def test_a_limit_that_clips_is_said_to_clip() -> None:
+    text = next(
+        n.text
+        for n in report.build(parse({"memory_limit": 512 * MIB}), targets=[]).notices
+        if n.id == "shm_counts_toward_memory"
+    )
+    assert "Kubernetes even cuts /dev/shm" in text
+
+
+def test_every_source_cited_anywhere_has_a_title_and_an_address() -> None:
+    for name, source in resources.table("facts", "sources").items():
+        assert source["title"], name
+        assert source["url"].startswith(("https://", "#")), name
