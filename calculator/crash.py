@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from calculator import resources
+from calculator.loader import Collate, Loader
 from calculator.recommend import Model
-from calculator.workload import Collate, Loader, Workload, release
+from calculator.typed import release
+from calculator.workload import Workload
 
 
 class Crash(Model):

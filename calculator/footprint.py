@@ -21,17 +21,10 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from calculator.loader import Collate, Loader
+from calculator.sample import Kind, SampleField
 from calculator.units import ceil_to, count
-from calculator.workload import (
-    Collate,
-    Kind,
-    Loader,
-    SampleField,
-    Schedule,
-    StartMethod,
-    Strategy,
-    Workload,
-)
+from calculator.workload import Schedule, StartMethod, Strategy, Workload
 
 SPIKE_BATCHES: Final = 1
 """Batches that exist for an instant while one is handed over and its successor is made."""

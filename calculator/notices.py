@@ -12,19 +12,14 @@ from typing import Any, Final, Literal
 from pydantic import ConfigDict
 
 from calculator import resources
+from calculator.loader import DEFAULT_PREFETCH, Collate
 from calculator.recommend import Descriptors, Memory, Model
 from calculator.rules import times
+from calculator.sample import Kind
 from calculator.sizing import Sizing
+from calculator.typed import release
 from calculator.units import TIB, count, size
-from calculator.workload import (
-    DEFAULT_PREFETCH,
-    Collate,
-    Kind,
-    Schedule,
-    StartMethod,
-    Strategy,
-    release,
-)
+from calculator.workload import Schedule, StartMethod, Strategy
 
 HANGS_SINCE: Final = (2, 10)
 """From this PyTorch on a failed copy to shared memory is an exception in the feeder thread."""

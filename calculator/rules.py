@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from enum import StrEnum
 from fractions import Fraction
 
+from calculator.loader import Loader
 from calculator.recommend import Model
 from calculator.sizing import Sizing
 from calculator.units import GIB, short
-from calculator.workload import DEFAULT_SHM_BYTES, Loader
+from calculator.workload import DEFAULT_SHM_BYTES
 
 
 class Verdict(StrEnum):

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from calculator.errors import InputError
-from calculator.workload import Loader, SampleField, StartMethod, Workload, parse
+from calculator.loader import Loader
+from calculator.sample import SampleField
+from calculator.workload import StartMethod, Workload, parse
 
 NO_SHAPE = "must be whole numbers, such as 3, 224, 224"
 

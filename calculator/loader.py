@@ -1,0 +1,81 @@
+"""One DataLoader, as a person sets it up."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from calculator.sample import SampleField
+from calculator.typed import BlankIsNone, Input, ask
+
+DEFAULT_PREFETCH: Final = 2
+"""What PyTorch makes of prefetch_factor=None with workers."""
+
+
+class Collate(StrEnum):
+    """What the collate function makes of the samples of a batch."""
+
+    DEFAULT = "default"
+    STACK = "stack"
+    LIST = "list"
+    NUMPY = "numpy"
+
+
+_COLLATES = {
+    Collate.DEFAULT: "default_collate",
+    Collate.STACK: "own torch.stack",
+    Collate.LIST: "list of tensors",
+    Collate.NUMPY: "numpy or lists, as they are",
+}
+
+
+class Loader(Input):
+    """One `torch.utils.data.DataLoader`."""
+
+    name: Annotated[str, ask("Name", max_length=80)] = ""
+    batch_size: Annotated[
+        int, ask("Batch per GPU", "batch_size of each process.", ge=1, le=10**9)
+    ] = 64
+    num_workers: Annotated[
+        int, ask("num_workers", "0 loads in the main process.", ge=0, le=4096)
+    ] = 8
+    prefetch_factor: Annotated[
+        Annotated[int, Field(ge=1, le=4096)] | None,
+        BlankIsNone,
+        ask("prefetch_factor", f"Batches per worker; empty means {DEFAULT_PREFETCH}."),
+    ] = DEFAULT_PREFETCH
+    fields: Annotated[tuple[SampleField, ...], ask("One sample", min_length=1, max_length=1000)] = (
+        SampleField(),
+    )
+    collate: Annotated[
+        Collate,
+        ask(
+            "Collate",
+            "What collate_fn returns: the default's tensors, tensors of your own, or arrays and "
+            "lists left as they are.",
+            choices=_COLLATES,
+        ),
+    ] = Collate.DEFAULT
+    pin_memory: Annotated[
+        bool, ask("pin_memory", "The pinning thread empties /dev/shm faster.")
+    ] = False
+    persistent_workers: Annotated[
+        bool, ask("persistent_workers", "Workers stay alive between epochs.")
+    ] = False
+    held_batches: Annotated[
+        int,
+        ask(
+            "Batches you keep",
+            "1 in a plain for loop; 0 if you delete the batch before the next one; more if you "
+            "collect batches.",
+            ge=0,
+            le=10**6,
+        ),
+    ] = 1
+
+    @property
+    def prefetch(self) -> int:
+        """prefetch_factor as PyTorch reads it."""
+        return DEFAULT_PREFETCH if self.prefetch_factor is None else self.prefetch_factor

@@ -1,0 +1,122 @@
+"""Input types: what people type, read before it is validated; and what the form asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
+
+from calculator import dtypes
+from calculator.units import SizeError, parse_size
+
+
+class Input(BaseModel):
+    """Base of everything a person can say: unknown keys are refused, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def ask(
+    label: str,
+    help_text: str = "",
+    *,
+    choices: Mapping[str, str] | None = None,
+    unit: str | None = None,
+    **limits: Any,
+) -> Any:
+    """Describe one input for people: its label, help, choices, unit and range.
+
+    Args:
+        label: short name, as beside the input.
+        help_text: one sentence.
+        choices: value -> text, for a list to choose from.
+        unit: "bytes" or "percent", where the text that is typed has one.
+        limits: pydantic's constraints, such as ge and le.
+    """
+    extra: dict[str, Any] = {}
+    if choices:
+        extra["choices"] = {str(value): text for value, text in choices.items()}
+    if unit:
+        extra["unit"] = unit
+    return Field(
+        title=label, description=help_text or None, json_schema_extra=extra or None, **limits
+    )
+
+
+# ---------------------------------------------------------------- readers of typed text
+
+
+def _shape(value: Any) -> Any:
+    """Read `3, 224, 224`, `3x224x224` or `[3, 224, 224]`; a list passes as it is."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return [value]
+    if not isinstance(value, str):
+        return value
+    parts = [part for part in re.split(r"[\s,;x×*]+", value.strip().strip("[]()")) if part]
+    if not all(re.fullmatch(r"[+-]?\d{1,18}", part) for part in parts):
+        raise ValueError("must be whole numbers, such as 3, 224, 224")
+    return [int(part) for part in parts]
+
+
+def _size(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_size(value)
+    except SizeError as error:
+        raise ValueError(f"must be {error.expected}") from None
+
+
+def _blank_is_none(value: Any) -> Any:
+    blank = isinstance(value, str) and value.strip().lower() in {"", "none", "null"}
+    return None if blank else value
+
+
+def _share(value: Any) -> Any:
+    """Read `10%` as 0.1; the division is exact in decimal."""
+    if not isinstance(value, str) or not value.strip().endswith("%"):
+        return value
+    try:
+        return float(Decimal(value.strip().rstrip("%").strip()) / 100)
+    except InvalidOperation:
+        raise ValueError("must be a share, such as 10%") from None
+
+
+def _version(value: Any) -> Any:
+    text = str(value).strip().removeprefix("v")
+    if not re.fullmatch(r"\d{1,3}\.\d{1,3}(\.?\w+)*(\+[\w.]+)?", text, re.ASCII):
+        raise ValueError("must be a version, such as 2.13")
+    return text
+
+
+def _dtype(value: Any) -> Any:
+    return dtypes.canonical(value) if isinstance(value, str) else value
+
+
+# ---------------------------------------------------------------- types
+
+MAX_BYTES: Final = 2**60
+"""No input is larger than an exbibyte."""
+
+Dimension = Annotated[int, Field(ge=1, le=10**12)]
+Shape = Annotated[
+    tuple[Dimension, ...], BeforeValidator(_shape), Field(min_length=1, max_length=16)
+]
+Bytes = Annotated[int, BeforeValidator(_size), Field(ge=0, le=MAX_BYTES)]
+OptionalBytes = Annotated[
+    Annotated[int, BeforeValidator(_size), Field(ge=1, le=MAX_BYTES)] | None,
+    BeforeValidator(_blank_is_none),
+]
+Share = Annotated[FiniteFloat, BeforeValidator(_share), Field(ge=0, le=10)]
+Version = Annotated[str, BeforeValidator(_version)]
+Dtype = Annotated[str, BeforeValidator(_dtype)]
+BlankIsNone = BeforeValidator(_blank_is_none)
+
+
+def release(version: str) -> tuple[int, int]:
+    """Return the first two numbers of a version: `2.13.1+cu128` is (2, 13)."""
+    major, minor = version.split(".")[:2]
+    return int(major), int(re.match(r"\d+", minor)[0])  # type: ignore[index]
