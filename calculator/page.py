@@ -6,17 +6,21 @@ start with an underscore are macros for the others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from calculator import __version__, resources
+from calculator.blocks import Block
 from calculator.form import Control, control
+from calculator.picture import bar
 from calculator.presets import Published, preset_ids, titles
 from calculator.report import Report
 from calculator.units import GRAMMARS, count, exact, size
-from calculator.workload import Workload
+from calculator.workload import DEFAULT_SHM_BYTES, Workload
 
 
 def part_names() -> tuple[str, ...]:
@@ -68,6 +72,18 @@ def environment() -> Environment:
         loader=FunctionLoader(lambda name: resources.text("live", f"{name}.html")),
     )
     made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
-    made.filters.update(size=size, exact=exact, count=count)
-    made.globals.update(version=__version__, preset_ids=preset_ids())
+    made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code)
+    made.globals.update(version=__version__, preset_ids=preset_ids(), default_shm=DEFAULT_SHM_BYTES)
     return made
+
+
+_COMMENT = re.compile(r"^[ \t]*#.*$|(?<=\S  )# .*$", re.MULTILINE)
+
+
+def code(block: Block, shm_bytes: int) -> Markup:
+    """Return a block's text as HTML: comments dimmed, the size marked; the text is unchanged."""
+    html = str(Markup.escape(block.text))
+    if block.size in GRAMMARS:
+        spelled = re.escape(GRAMMARS[block.size].write(shm_bytes))
+        html = re.sub(rf"(?<![\w.-])({spelled})(?![\w.-])", r"<mark>\1</mark>", html)
+    return Markup(_COMMENT.sub(r"<i>\g<0></i>", html))  # noqa: S704 - escaped above

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from web.make import browser as chromium
+from web.make import serve, site
+from web.make.places import Places
 
 HERE = Path(__file__).parent
 
@@ -17,3 +23,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=HERE / "measured.json",
         help="measured rows to hold the memory model against",
     )
+
+
+@pytest.fixture(scope="session")
+def places() -> Places:
+    """Return the folders of this checkout."""
+    return Places(HERE.parent)
+
+
+@pytest.fixture(scope="session")
+def dist(places: Places) -> Path:
+    """Return the built site, built again if anything has changed since."""
+    site.build(places)
+    return places.dist
+
+
+@pytest.fixture(scope="session")
+def address(dist: Path) -> Iterator[str]:
+    """Serve the built site and return its address."""
+    with serve.running(dist) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start a real browser."""
+    program = chromium.ensure()
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=program, args=chromium.arguments())
+        yield launched
+        launched.close()

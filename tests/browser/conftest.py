@@ -1,0 +1,38 @@
+"""A page of the built site in a real browser, with the real engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.person import Person
+
+
+@pytest.fixture(scope="module")
+def booted(browser: Browser, address: str) -> Iterator[Person]:
+    """Open the default page once a module and wait for the engine: a start takes seconds."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    person = Person(context.new_page())
+    person.open(address)
+    person.wait_until_live()
+    yield person
+    context.close()
+
+
+@pytest.fixture
+def person(booted: Person) -> Person:
+    """Return somebody before the live page, with the default workload in the form."""
+    booted.pick("images-8gpu")
+    booted.sees("8 GiB")
+    return booted
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Return a page of its own, with an empty cache."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()

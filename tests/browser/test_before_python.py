@@ -1,0 +1,92 @@
+"""While the engine loads, and when it cannot: the page stays right and useful."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.person import START_MS, Person
+
+
+def held(page: Page, pattern: str) -> Callable[[], None]:
+    """Hold back files until what is returned is called."""
+    waiting: list[Route] = []
+    released: list[bool] = []
+
+    def hold(route: Route) -> None:
+        if released:
+            route.continue_()
+        else:
+            waiting.append(route)
+
+    def release() -> None:
+        released.append(True)
+        for route in waiting:
+            route.continue_()
+
+    page.context.route(pattern, hold)
+    return release
+
+
+def test_edits_are_kept_and_answered_when_it_is_up(page: Page, address: str) -> None:
+    release = held(page, "**/site.zip")
+    person = Person(page)
+    person.open(address)
+    expect(page.locator("#status")).to_have_text("Starting Python…")
+    person.types("loaders.0.num_workers", "16")
+    page.locator("#loaders-0-fields-add").click()
+    expect(page.locator("#stale")).to_be_visible()
+    expect(page.locator("#recommended")).to_have_text("8 GiB")
+    release()
+    person.wait_until_live()
+    person.sees("16 GiB")
+    expect(person.input("loaders.0.num_workers")).to_have_value("16")
+    expect(person.input("loaders.0.fields.1.name")).to_have_value("label")
+    assert person.complaints == []
+
+
+def test_presets_switch_at_once(page: Page, address: str) -> None:
+    release = held(page, "**/site.zip")
+    person = Person(page)
+    person.open(address)
+    person.types("loaders.0.num_workers", "16")
+    person.pick("resnet50-imagenet")
+    person.sees("2 GiB")
+    expect(person.input("ranks")).to_have_value("1")
+    assert "--shm-size=2g" in person.block()
+    expect(page.locator("#status")).not_to_have_text("Live")
+    release()
+    person.wait_until_live()
+    person.sees("2 GiB")
+
+
+def test_failed_start_says_so_and_can_be_retried(page: Page, address: str) -> None:
+    page.context.route("**/*.wasm", lambda route: route.abort())
+    person = Person(page)
+    person.open(address)
+    expect(page.locator("#failure")).to_be_visible(timeout=START_MS)
+    expect(page.locator("#failure")).to_contain_text("could not start")
+    expect(page.locator("#recommended")).to_have_text("8 GiB")
+    person.pick("llm-tokens")
+    person.sees("1 GiB")
+    person.types("loaders.0.batch_size", "8000")
+    page.context.unroute("**/*.wasm")
+    page.locator("#retry").click()
+    person.wait_until_live()
+    expect(page.locator("#failure")).to_be_hidden()
+    person.sees("48 GiB")
+
+
+def test_first_live_answer_changes_nothing(page: Page, address: str) -> None:
+    release = held(page, "**/site.zip")
+    person = Person(page)
+    person.open(address)
+    expect(page.locator("#chosen .copy")).to_be_visible()
+    content = "[...document.querySelectorAll('[data-part]')].map((each) => each.innerHTML)"
+    page.evaluate("getSelection().selectAllChildren(document.getElementById('recommended'))")
+    before = page.evaluate(content)
+    release()
+    person.wait_until_live()
+    assert page.evaluate(content) == before
+    assert page.evaluate("String(getSelection())") == "8 GiB"

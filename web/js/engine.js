@@ -1,0 +1,115 @@
+// The page's side of the engine: starts the worker, asks it, and answers only what is still wanted.
+
+const WORKER = new URL("worker.js", import.meta.url);
+const CANNOT_LOAD = "the engine's files cannot be loaded";
+const PATIENCE_MS = 180_000; // without any sign of progress
+
+/**
+ * @typedef {{step: "fetch" | "start" | "import" | "ready" | "failed", loaded?: number, total?: number,
+ *   reason?: string}} Progress
+ */
+
+export class Engine {
+  #tell;
+  #worker = null;
+  #ready = false;
+  #timer = 0;
+  #asked = null; // the request that the worker has
+  #waiting = null; // the newest one after it
+  #lastId = 0;
+
+  /** @param {(progress: Progress) => void} [tell] told of every step of the start, and of its failure */
+  constructor(tell = () => {}) {
+    this.#tell = tell;
+  }
+
+  /** Begin to load; once is enough. */
+  start() {
+    if (this.#worker) return;
+    this.#ready = false;
+    const worker = new Worker(WORKER, { type: "module" });
+    const isCurrent = () => worker === this.#worker; // one that was let go may still have said something
+    worker.onmessage = ({ data }) => isCurrent() && this.#hear(data);
+    worker.onerror = ({ message }) => isCurrent() && this.#fail(message || CANNOT_LOAD);
+    this.#worker = worker;
+    this.#expectSign();
+  }
+
+  /** Load again after a failure. What was asked last is still answered then. */
+  retry() {
+    this.#drop();
+    this.start();
+  }
+
+  /**
+   * Ask the engine, now or as soon as it is up. The newest request wins: one that is overtaken before
+   * the worker has taken it up is never computed.
+   *
+   * @param {object} request
+   * @returns {Promise<object | null>} the answer; null when a newer request took this one's place
+   */
+  ask(request) {
+    return new Promise((resolve, reject) => {
+      this.#waiting?.resolve(null);
+      this.#waiting = { id: ++this.#lastId, text: JSON.stringify(request), resolve, reject };
+      this.#next();
+    });
+  }
+
+  #next() {
+    if (!this.#ready || this.#asked || !this.#waiting) return;
+    this.#asked = this.#waiting;
+    this.#waiting = null;
+    this.#worker.postMessage({ id: this.#asked.id, request: this.#asked.text });
+  }
+
+  #hear(message) {
+    if (message.type === "failed") return this.#fail(message.message);
+    if (message.type === "progress") return this.#advance(message);
+    if (message.type === "ready") return this.#begin();
+    return this.#settle(message);
+  }
+
+  #advance({ step, loaded, total }) {
+    this.#expectSign();
+    this.#tell({ step, loaded, total });
+  }
+
+  #begin() {
+    clearTimeout(this.#timer);
+    this.#ready = true;
+    this.#tell({ step: "ready" });
+    this.#next();
+  }
+
+  #settle({ id, response, fault }) {
+    if (this.#asked?.id !== id) return;
+    const { resolve, reject } = this.#asked;
+    this.#asked = null;
+    if (fault === undefined) resolve(JSON.parse(response));
+    else reject(new Error(fault));
+    this.#next();
+  }
+
+  #fail(reason) {
+    this.#drop();
+    this.#tell({ step: "failed", reason });
+  }
+
+  /** Let go of the worker; what it was asked waits again, unless something newer does. */
+  #drop() {
+    clearTimeout(this.#timer);
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#ready = false;
+    if (this.#waiting) this.#asked?.resolve(null);
+    else this.#waiting = this.#asked;
+    this.#asked = null;
+  }
+
+  #expectSign() {
+    clearTimeout(this.#timer);
+    const seconds = PATIENCE_MS / 1000;
+    this.#timer = setTimeout(() => this.#fail(`nothing has arrived for ${seconds} seconds`), PATIENCE_MS);
+  }
+}

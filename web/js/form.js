@@ -1,0 +1,75 @@
+// The form: what stands in it, what is wrong with it, and how it comes back without losing one's place.
+
+const form = document.getElementById("form");
+const unplaced = document.getElementById("form-error");
+
+/** @returns {Record<string, string>} dotted path -> text as typed */
+export function read() {
+  const inputs = [...form.querySelectorAll("[name]")];
+  return Object.fromEntries(inputs.map((input) => [input.name, value(input)]));
+}
+
+const value = (input) => (input.type === "checkbox" ? String(input.checked) : input.value);
+
+/**
+ * Render the form anew: open parts stay open, the focus stays or goes where it is wanted.
+ *
+ * @param {string} html
+ * @param {string} [then] id of the element to go to
+ */
+export function render(html, then) {
+  const open = [...form.querySelectorAll("details[open]")].map((each) => each.id);
+  const focused = form.contains(document.activeElement) ? document.activeElement : null;
+  const [id, start, end] = [focused?.id, focused?.selectionStart, focused?.selectionEnd];
+  form.innerHTML = html;
+  for (const each of open) document.getElementById(each)?.setAttribute("open", "");
+  if (then) reach(then);
+  else if (id) reach(id)?.setSelectionRange?.(start ?? null, end ?? null);
+}
+
+/**
+ * Render the form anew only if other inputs belong there now.
+ *
+ * @param {string} html
+ */
+export function reshape(html) {
+  const fresh = document.createElement("template");
+  fresh.innerHTML = html;
+  const names = (root) => [...root.querySelectorAll("[name]")].map((each) => each.name).join();
+  if (names(fresh.content) !== names(form)) render(html);
+}
+
+function reach(id) {
+  const element = document.getElementById(id);
+  const folded = element?.closest("details:not([open])");
+  if (folded && !element.matches("summary")) folded.setAttribute("open", "");
+  element?.focus();
+  return element?.matches("input[type=text]") ? element : null;
+}
+
+/**
+ * Show each error at its input; what belongs to no input stands under the form.
+ *
+ * @param {{path: string, message: string}[]} errors none clears them
+ * @returns {string} the first of them, in words
+ */
+export function mark(errors) {
+  for (const note of form.querySelectorAll(".error")) note.textContent = "";
+  for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
+  unplaced.textContent = "";
+  return errors.map(place)[0] ?? "";
+}
+
+function place({ path, message }) {
+  const input = form.querySelector(`[name="${CSS.escape(path)}"]`);
+  if (!input) {
+    unplaced.textContent = sentence(message);
+    return unplaced.textContent;
+  }
+  input.setAttribute("aria-invalid", "true");
+  input.closest("details:not([open])")?.setAttribute("open", "");
+  document.getElementById(`${input.id}-error`).textContent = sentence(message);
+  return `${input.labels[0].textContent.trim()} ${message}.`;
+}
+
+const sentence = (message) => `${message[0].toUpperCase()}${message.slice(1)}.`;

@@ -1,0 +1,112 @@
+// The page comes alive: edits, presets and fixes go to the engine, its fragments into the page.
+
+import * as copy from "./copy.js";
+import { Engine } from "./engine.js";
+import * as form from "./form.js";
+import * as parts from "./parts.js";
+import * as platforms from "./platforms.js";
+import * as status from "./status.js";
+import { Talk } from "./talk.js";
+
+const WAITING = "Waiting for Python: this answers the earlier input";
+const INCOMPLETE = "This answers your last complete input";
+
+const start = JSON.parse(document.getElementById("start").textContent);
+const element = document.getElementById("form");
+let reshaping = false;
+
+const engine = new Engine((progress) => {
+  status.show(progress);
+  if (progress.step === "ready" || progress.step === "failed") talk.live = progress.step === "ready";
+});
+
+const talk = new Talk(start, ask, {
+  typed: () => ({ set: form.read(), parts: reshaping ? null : [...parts.names(), "spoken"] }),
+  answered,
+  refused,
+  waiting: () => status.outdate(WAITING),
+});
+
+/** A fault of the engine is shown like a mistake in the input: in words, under the form. */
+function ask(request) {
+  return engine.ask(request).catch(({ message }) => ({ ok: false, errors: [{ path: "", message }] }));
+}
+
+function answered(answer, change) {
+  form.mark([]);
+  status.outdate();
+  if (talk.live) status.live();
+  if (change) form.render(answer.parts.form, change.then);
+  else if (answer.parts.form) form.reshape(answer.parts.form);
+  reshaping = false;
+  parts.show(answer.parts);
+  platforms.refresh();
+  if (change?.preset) choose(change.preset);
+  if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
+  status.say(parts.text(answer.parts.spoken));
+}
+
+function refused(errors) {
+  const first = form.mark(errors);
+  status.live();
+  status.outdate(INCOMPLETE);
+  status.say(first);
+}
+
+// ---------------------------------------------------------------- what people do
+
+element.addEventListener("input", (event) => {
+  if (event.target.matches("select")) reshaping = true;
+  choose("");
+  talk.type();
+});
+
+element.addEventListener("submit", (event) => event.preventDefault());
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-set], [data-remove]");
+  if (button) alter(button);
+  const link = event.target.closest("[data-preset]");
+  if (link && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
+    event.preventDefault();
+    pick(link);
+  }
+});
+
+function alter({ dataset }) {
+  choose("");
+  talk.change({
+    set: JSON.parse(dataset.set ?? "{}"),
+    remove: JSON.parse(dataset.remove ?? "[]"),
+    then: dataset.then,
+    otherwise: dataset.otherwise,
+  });
+}
+
+/** Before the engine is up a preset's answer comes ready-made, as a file beside its page. */
+async function pick(link) {
+  const change = { preset: link.dataset.preset };
+  choose(change.preset);
+  if (talk.live) return talk.change(change);
+  try {
+    const response = await fetch(link.href.replace(/\.html$/, ".json"));
+    if (!response.ok) throw new Error(response.statusText);
+    talk.adopt(await response.json(), change);
+  } catch {
+    location.assign(link.href);
+  }
+}
+
+/** @param {string} preset the one whose values stand in the form, or none */
+function choose(preset) {
+  for (const chip of document.querySelectorAll("[data-preset]")) {
+    if (chip.dataset.preset === preset) chip.setAttribute("aria-current", "true");
+    else chip.removeAttribute("aria-current");
+  }
+}
+
+document.getElementById("retry").addEventListener("click", () => engine.retry());
+document.documentElement.classList.add("scripted");
+copy.start();
+platforms.start();
+engine.start();

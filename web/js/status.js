@@ -1,0 +1,59 @@
+// What the page says about itself: the engine's start, its failure, and one short sentence for screen readers.
+
+const status = document.getElementById("status");
+const failure = document.getElementById("failure");
+const stale = document.getElementById("stale");
+const region = document.getElementById("say");
+
+const QUIET_MS = 600;
+const STEPS = { fetch: "Fetching Python…", start: "Starting Python…", import: "Loading the engine…" };
+
+let pending = 0;
+let said = "";
+
+/**
+ * Have one sentence read aloud, once things have settled; the newest replaces what was not read yet.
+ *
+ * @param {string} sentence
+ */
+export function say(sentence) {
+  clearTimeout(pending);
+  if (sentence === said) region.textContent = "";
+  said = sentence;
+  pending = setTimeout(() => (region.textContent = sentence), QUIET_MS);
+}
+
+/** @param {import("./engine.js").Progress} progress */
+export function show({ step, reason }) {
+  const failed = step === "failed";
+  failure.hidden = !failed;
+  if (failed) {
+    set("failed", "Not live");
+    const words = `The calculator could not start (${reason}). The answers for the workloads stay right; your edits are kept.`;
+    document.getElementById("failure-text").textContent = words;
+    say(words);
+  } else if (step !== "ready") {
+    set("loading", STEPS[step]);
+  }
+}
+
+/** The engine has answered: every edit counts at once from here on. */
+export function live() {
+  set("live", "Live");
+}
+
+function set(state, words) {
+  status.dataset.state = state;
+  status.textContent = words;
+}
+
+/**
+ * Mark the answer as one to an earlier input, or as right again.
+ *
+ * @param {string} [why] none: it is right
+ */
+export function outdate(why = "") {
+  stale.textContent = why;
+  stale.hidden = !why;
+  document.body.classList.toggle("outdated", Boolean(why));
+}

@@ -1,0 +1,121 @@
+// What the page asks the engine, one request at a time.
+//
+// Typing only notes that the form has changed: the request is made of what stands in it when its turn
+// comes, so the newest input wins and none is lost while the engine starts. A change of structure (a
+// preset, a fix, a field more or less) waits its turn, after what was typed before it: positions of the
+// form's inputs are those of the form as it stands.
+
+/**
+ * @typedef {{preset?: string, set?: object, remove?: string[], then?: string}} Change
+ * @typedef {{ok: true, workload: object, parts: Record<string, string>}
+ *   | {ok: false, errors: {path: string, message: string}[]}} Answer
+ * @typedef {{
+ *   typed: () => {set: object, parts: string[] | null},
+ *   answered: (answer: Answer, change: Change | null) => void,
+ *   refused: (errors: {path: string, message: string}[]) => void,
+ *   waiting: () => void,
+ * }} View
+ */
+
+export class Talk {
+  #preset; // whose values these are, until something is changed
+  #workload;
+  #ask;
+  #view;
+  #live = false;
+  #busy = false;
+  #typed = false;
+  #changes = [];
+  #round = 0;
+
+  /**
+   * @param {{preset: string, workload: object}} start what the page opens with
+   * @param {(request: object) => Promise<Answer | null>} ask
+   * @param {View} view
+   */
+  constructor({ preset, workload }, ask, view) {
+    this.#preset = preset;
+    this.#workload = workload;
+    this.#ask = ask;
+    this.#view = view;
+  }
+
+  get live() {
+    return this.#live;
+  }
+
+  /** @param {boolean} live whether the engine answers */
+  set live(live) {
+    this.#live = live;
+    this.#typed ||= live; // the first answer comes unasked: from then on the page is known to be live
+    if (live) this.#proceed();
+  }
+
+  /** Something in the form has changed. */
+  type() {
+    this.#preset = "";
+    this.#typed = true;
+    return this.#proceed();
+  }
+
+  /** @param {Change} change */
+  change(change) {
+    if (change.preset) this.#forget();
+    this.#preset = change.preset ?? "";
+    this.#changes.push(change);
+    return this.#proceed();
+  }
+
+  /**
+   * Take over an answer that was not asked for here; what is still open belongs to the past.
+   *
+   * @param {Answer} answer
+   * @param {Change} change
+   */
+  adopt(answer, change) {
+    this.#forget();
+    this.#preset = change.preset ?? "";
+    this.#workload = answer.workload;
+    this.#view.answered(answer, change);
+  }
+
+  #forget() {
+    this.#round += 1;
+    this.#typed = false;
+    this.#changes = [];
+  }
+
+  async #proceed() {
+    if (!this.#live) this.#view.waiting();
+    if (!this.#live || this.#busy) return;
+    this.#busy = true;
+    try {
+      while (this.#typed || this.#changes.length) await this.#step();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  async #step() {
+    const round = this.#round;
+    const change = this.#typed ? null : this.#changes.shift();
+    this.#typed = false;
+    const answer = await this.#ask(this.#request(change));
+    const overtaken = round !== this.#round || (!change && this.#typed);
+    if (!answer || overtaken) return;
+    if (!answer.ok) return this.#view.refused(answer.errors);
+    this.#workload = answer.workload;
+    this.#view.answered(answer, change);
+  }
+
+  #request(change) {
+    if (!change) return this.#typedRequest();
+    if (change.preset) return { preset: change.preset };
+    return { workload: this.#workload, set: change.set ?? {}, remove: change.remove ?? [] };
+  }
+
+  #typedRequest() {
+    const { set, parts } = this.#view.typed();
+    return this.#preset ? { preset: this.#preset, parts } : { workload: this.#workload, set, parts };
+  }
+}

@@ -1,0 +1,169 @@
+"""The static pages: one for the default workload, one for each preset, each a full page.
+
+What the engine answers for a preset is written beside its page, byte for byte, and stands
+in the page: the live page shows the same fragments. The reference sections around them
+are rendered from the engine and from facts.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader
+from markupsafe import Markup
+
+from calculator import api, page, presets, report, resources
+from calculator.footprint import footprint
+from calculator.presets import DEFAULT_PRESET, Preset
+from calculator.report import Report
+from calculator.workload import parse
+from tests.support import measured, tables
+from web.make.policy import CONTENT_SECURITY_POLICY
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+WEB: Final = ROOT / "web"
+MEASURED: Final = ROOT / "tests" / "measured.json"
+
+
+def write(dist: Path, *, base_url: str) -> None:
+    """Write pages, styles and scripts into `dist`.
+
+    Args:
+        dist: the folder of the finished site; it need not exist.
+        base_url: where it will live, or "" where that is not known.
+    """
+    for folder in ("css", "js"):
+        shutil.copytree(WEB / folder, dist / folder, dirs_exist_ok=True)
+    shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
+    (dist / "p").mkdir(parents=True, exist_ok=True)
+    canonical = partial(_address, base_url.rstrip("/"))
+    for shown in _presets():
+        answer = api.answer(json.dumps({"preset": shown.id}))
+        (dist / "p" / f"{shown.id}.json").write_bytes(answer.encode())
+        html = _render(shown, answer, root="../", canonical=canonical(f"p/{shown.id}.html"))
+        (dist / "p" / f"{shown.id}.html").write_bytes(html.encode())
+        if shown.id == DEFAULT_PRESET:
+            html = _render(shown, answer, root="", canonical=canonical(""))
+            (dist / "index.html").write_bytes(html.encode())
+
+
+def _address(base_url: str, path: str) -> str:
+    return f"{base_url}/{path}" if base_url else ""
+
+
+# ---------------------------------------------------------------- one page
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A preset with its answer, as the templates see it."""
+
+    preset: Preset
+    report: Report
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.preset, name)
+
+
+@cache
+def _presets() -> tuple[Shown, ...]:
+    found = (presets.load(name) for name in presets.preset_ids())
+    return tuple(Shown(preset, report.build(preset.workload)) for preset in found)
+
+
+def _render(shown: Shown, answer: str, *, root: str, canonical: str) -> str:
+    """Render the page that opens with one preset.
+
+    Args:
+        shown: the preset.
+        answer: what the engine answers for it.
+        root: relative address of the folder that holds index.html.
+        canonical: the page's own full address, or "".
+    """
+    found = json.loads(answer)
+    context = {
+        **_reference(),
+        "root": root,
+        "canonical": canonical,
+        "policy": CONTENT_SECURITY_POLICY,
+        "shown": shown,
+        "block": partial(_block, shown.report),
+        "parts": {name: Markup(html) for name, html in found["parts"].items()},  # noqa: S704
+        "start": {"preset": shown.id, "workload": found["workload"]},
+    }
+    return _environment().get_template("page.html").render(context)
+
+
+@cache
+def _environment() -> Environment:
+    live = page.environment()
+    if live.loader is None:
+        raise RuntimeError("the engine's templates have no loader")
+    return live.overlay(loader=ChoiceLoader([FileSystemLoader(WEB / "templates"), live.loader]))
+
+
+# ---------------------------------------------------------------- the reference sections
+
+
+@cache
+def _reference() -> Mapping[str, Any]:
+    """Return what the reference sections and the questions may use."""
+    facts = {name: resources.table("facts", name) for name in ("runtimes", "crashes", "sources")}
+    default = next(shown for shown in _presets() if shown.id == DEFAULT_PRESET)
+    context = {
+        "runtimes": facts["runtimes"]["runtime"],
+        "runtime": {row["id"]: row for row in facts["runtimes"]["runtime"]},
+        "crashes": facts["crashes"]["crash"],
+        "related": facts["crashes"].get("related", []),
+        "sources": facts["sources"],
+        "presets": _presets(),
+        "default": default,
+        "measured": _measured(),
+        "cite": partial(_cite, facts["sources"]),
+        "block": partial(_block, default.report),
+    }
+    return {**context, "questions": _questions(context)}
+
+
+def _questions(context: Mapping[str, Any]) -> list[dict[str, Any]]:
+    text = (WEB / "content" / "faq.toml").read_text(encoding="utf-8")
+    return [
+        {**row, "a": _environment().from_string(row["a"]).render(context)}
+        for row in tomllib.loads(text)["question"]
+    ]
+
+
+def _measured() -> list[dict[str, Any]]:
+    """Return telling measured rows beside what the engine says of the same loader, in bytes."""
+    rows = {row["name"]: row for row in measured.rows(MEASURED)}
+    found = {name: footprint(parse(measured.workload(rows[name]))) for name in tables.SHOWN}
+    return [
+        {
+            "name": name,
+            "what": what,
+            "steady": found[name].steady_bytes,
+            "bound": found[name].peak_bytes,
+            "peak": rows[name]["peak_bytes"],
+            "smallest": rows[name]["smallest_surviving_bytes"],
+        }
+        for name, what in tables.SHOWN.items()
+    ]
+
+
+def _cite(sources: Mapping[str, Mapping[str, str]], name: str) -> Markup:
+    link = Markup('<a class="cite" href="{url}" title="{title}">source</a>')
+    return link.format(**sources[name])
+
+
+def _block(found: Report, target: str) -> Markup:
+    """Render one configuration block, folded; the live page keeps it up to date."""
+    macros: Any = _environment().get_template("_block").module
+    chosen = next(each for each in found.targets if each.id == target)
+    return Markup(macros.folded(chosen, found.memory.shm_bytes))  # noqa: S704 - a rendered template
