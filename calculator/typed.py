@@ -55,7 +55,8 @@ def _shape(value: Any) -> Any:
         return [value]
     if not isinstance(value, str):
         return value
-    parts = [part for part in re.split(r"[\s,;x×*]+", value.strip().strip("[]()")) if part]
+    inner = value.strip().strip("[]()").strip().removesuffix(",")
+    parts = re.split(r"\s*[,;x×*]\s*|\s+", inner) if inner else []
     if not all(re.fullmatch(r"[+-]?\d{1,18}", part) for part in parts):
         raise ValueError("must be whole numbers, such as 3, 224, 224")
     return [int(part) for part in parts]

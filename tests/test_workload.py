@@ -98,6 +98,9 @@ def test_an_answer_can_be_asked_again_with_its_own_workload() -> None:
         (field(shape=[]), "loaders.0.fields.0.shape", "needs at least 1"),
         (field(shape=[3, 0]), "loaders.0.fields.0.shape", "must be at least 1"),
         (field(shape="3 by 4"), "loaders.0.fields.0.shape", NO_SHAPE),
+        (field(shape="3, x"), "loaders.0.fields.0.shape", NO_SHAPE),
+        (field(shape="3,,4"), "loaders.0.fields.0.shape", NO_SHAPE),
+        (field(shape=""), "loaders.0.fields.0.shape", "needs at least 1"),
         (loader(fields=[]), "loaders.0.fields", "needs at least 1"),
         ([], "", "must be a set of keys and values"),
         ("text", "", "must be a set of keys and values"),
@@ -127,7 +130,15 @@ def test_several_mistakes_are_all_reported() -> None:
 
 @pytest.mark.parametrize(
     "shape",
-    ["3, 224, 224", "3x224x224", "[3, 224, 224]", "(3,224,224)", "3 224 224", [3, 224, 224]],
+    [
+        "3, 224, 224",
+        "3x224x224",
+        "[3, 224, 224]",
+        "(3,224,224)",
+        "3 224 224",
+        "(3, 224, 224,)",
+        [3, 224, 224],
+    ],
 )
 def test_a_shape_may_be_typed_in_many_ways(shape) -> None:
     assert parse(field(shape=shape)).loaders[0].fields[0].shape == (3, 224, 224)
