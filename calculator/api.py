@@ -14,7 +14,8 @@ Answer, the same bytes on CPython and on Pyodide:
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -47,11 +48,28 @@ def answer(request: str) -> str:
     return json.dumps(response, ensure_ascii=False, separators=(",", ":"))
 
 
+MAX_DEPTH: Final = 32
+"""A request nests about ten deep; far deeper ones overflow the browser's small stack."""
+
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+
+
 def _load(request: str) -> Any:
+    if _depth(request) > MAX_DEPTH:
+        raise InputError.at("", "is nested too deeply")
     try:
         return json.loads(request)
-    except (ValueError, RecursionError):
+    except ValueError:
         raise InputError.at("", "the request is not JSON") from None
+
+
+def _depth(request: str) -> int:
+    """How deep the brackets of a JSON text nest, those inside strings left out."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", _JSON_STRING.sub("", request)):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _respond(request: Request) -> dict[str, Any]:

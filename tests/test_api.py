@@ -117,6 +117,16 @@ def test_any_text_gets_an_answer(text) -> None:
     assert json.loads(answer(text))["ok"] is False
 
 
+def test_nesting_is_bounded_before_it_is_parsed() -> None:
+    deep = '{"workload":' * 40 + "{}" + "}" * 40
+    assert messages(json.loads(answer(deep))) == {"": "is nested too deeply"}
+
+
+def test_brackets_inside_text_do_not_nest() -> None:
+    response = ask(set={"loaders.0.name": '[{"' * 100 + "\\"}, parts=[])
+    assert messages(response) == {"loaders.0.name": "takes at most 80 characters"}
+
+
 def test_hostile_names_stay_text() -> None:
     name = "<img src=x onerror=alert(1)>"
     response = ask(set={"loaders.0.name": name, "loaders.0.fields.0.name": name})

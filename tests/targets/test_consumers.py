@@ -64,7 +64,7 @@ def test_docker_accepts_the_flags(target) -> None:
 
 def test_docker_would_refuse_a_wrong_size_and_a_wrong_flag() -> None:
     good = argv(text("docker-run"))
-    wrong_size = ["--shm-size=8Gi" if w.startswith("--shm-size") else w for w in good]
+    wrong_size = ["--shm-size=8xg" if w.startswith("--shm-size") else w for w in good]
     assert "invalid" in docker(wrong_size)
     assert "unknown flag" in docker([good[0], "run", "--shm=8g", *good[2:]])
 
