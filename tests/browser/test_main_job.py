@@ -126,6 +126,48 @@ def test_what_was_typed_just_before_a_change_is_kept(person: Person) -> None:
     person.sees("16 GiB")
 
 
+TYPE_16_WORKERS = """{
+  const workers = document.getElementById("loaders-0-num-workers");
+  workers.value = "16";
+  workers.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+
+
+@pytest.mark.parametrize("button", ["preset-images-8gpu", "loaders-0-fields-add"])
+def test_what_is_typed_while_a_change_is_on_its_way_is_kept(person: Person, button: str) -> None:
+    click = f'document.getElementById("{button}").click();'
+    person.page.evaluate(f"() => {{ {click} {TYPE_16_WORKERS} }}")
+    person.sees("16 GiB")
+    expect(person.input("loaders.0.num_workers")).to_have_value("16")
+
+
+def test_what_is_typed_while_a_field_is_removed_lands_nowhere_else(person: Person) -> None:
+    person.page.locator("#loaders-0-fields-add").click()
+    person.types("loaders.0.fields.1.name", "target")
+    person.page.evaluate(
+        """() => {
+          document.getElementById("loaders-0-fields-0-remove").click();
+          const name = document.getElementById("loaders-0-fields-0-name");
+          name.value = "gone";
+          name.dispatchEvent(new Event("input", { bubbles: true }));
+        }"""
+    )
+    person.sees("1 GiB")
+    expect(person.input("loaders.0.fields.0.name")).to_have_value("target")
+
+
+def test_a_mistake_stands_until_it_is_mended_whatever_changes_around_it(person: Person) -> None:
+    person.types("loaders.0.batch_size", "0")
+    wrong = person.input("loaders.0.batch_size")
+    expect(wrong).to_have_attribute("aria-invalid", "true")
+    person.page.locator("#loaders-0-fields-add").click()
+    expect(person.input("loaders.0.fields.1.name")).to_have_value("label")
+    expect(wrong).to_have_value("0")
+    expect(wrong).to_have_attribute("aria-invalid", "true")
+    wrong.fill("64")
+    person.sees("8 GiB")
+
+
 # ---------------------------------------------------------------- mistakes and fixes
 
 

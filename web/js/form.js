@@ -9,7 +9,8 @@ export function read() {
   return Object.fromEntries(inputs.map((input) => [input.name, value(input)]));
 }
 
-const value = (input) => (input.type === "checkbox" ? String(input.checked) : input.value);
+/** @returns {string} what stands in one input */
+export const value = (input) => (input.type === "checkbox" ? String(input.checked) : input.value);
 
 /**
  * Render the form anew: open parts stay open, the focus stays or goes where it is wanted.
@@ -25,6 +26,19 @@ export function render(html, then) {
   for (const each of open) document.getElementById(each)?.setAttribute("open", "");
   if (then) reach(then);
   else if (id) reach(id)?.setSelectionRange?.(start ?? null, end ?? null);
+}
+
+/**
+ * Write what was typed into the inputs that are there.
+ *
+ * @param {Record<string, string>} typed dotted path -> text
+ */
+export function write(typed) {
+  for (const [path, text] of Object.entries(typed)) {
+    const input = form.querySelector(`[name="${CSS.escape(path)}"]`);
+    if (input?.type === "checkbox") input.checked = text === "true";
+    else if (input) input.value = text;
+  }
 }
 
 /**

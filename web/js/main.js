@@ -32,12 +32,13 @@ function ask(request) {
   return engine.ask(request).catch(({ message }) => ({ ok: false, errors: [{ path: "", message }] }));
 }
 
-function answered(answer, change) {
+function answered(answer, change, typed) {
   form.mark([]);
   status.outdate();
   if (talk.live) status.live();
   if (change) form.render(answer.parts.form, change.then);
   else if (answer.parts.form) form.reshape(answer.parts.form);
+  form.write(typed);
   reshaping = false;
   parts.show(answer.parts);
   platforms.refresh();
@@ -58,7 +59,7 @@ function refused(errors) {
 element.addEventListener("input", (event) => {
   if (event.target.matches("select")) reshaping = true;
   choose("");
-  talk.type();
+  talk.type({ [event.target.name]: form.value(event.target) });
 });
 
 element.addEventListener("submit", (event) => event.preventDefault());

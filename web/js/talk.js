@@ -3,15 +3,17 @@
 // Typing only notes that the form has changed: the request is made of what stands in it when its turn
 // comes, so the newest input wins and none is lost while the engine starts. A change of structure (a
 // preset, a fix, a field more or less) waits its turn, after what was typed before it: positions of the
-// form's inputs are those of the form as it stands.
+// form's inputs are those of the form as it stands. It renders the form anew, so what was typed while it
+// was on its way, or could not be answered before, is handed back to be written into the new form.
 
 /**
+ * @typedef {Record<string, string>} Typed dotted path -> text
  * @typedef {{preset?: string, set?: object, remove?: string[], then?: string}} Change
  * @typedef {{ok: true, workload: object, parts: Record<string, string>}
  *   | {ok: false, errors: {path: string, message: string}[]}} Answer
  * @typedef {{
  *   typed: () => {set: object, parts: string[] | null},
- *   answered: (answer: Answer, change: Change | null) => void,
+ *   answered: (answer: Answer, change: Change | null, typed: Typed) => void,
  *   refused: (errors: {path: string, message: string}[]) => void,
  *   waiting: () => void,
  * }} View
@@ -25,6 +27,8 @@ export class Talk {
   #live = false;
   #busy = false;
   #typed = false;
+  #since = {}; // what was typed since the last change of structure was sent
+  #unanswered = {}; // what the engine refused: still in the form, not in the workload
   #changes = [];
   #round = 0;
 
@@ -51,10 +55,11 @@ export class Talk {
     if (live) this.#proceed();
   }
 
-  /** Something in the form has changed. */
-  type() {
+  /** @param {Typed} typed what has changed in the form */
+  type(typed) {
     this.#preset = "";
     this.#typed = true;
+    Object.assign(this.#since, typed);
     return this.#proceed();
   }
 
@@ -76,12 +81,14 @@ export class Talk {
     this.#forget();
     this.#preset = change.preset ?? "";
     this.#workload = answer.workload;
-    this.#view.answered(answer, change);
+    this.#view.answered(answer, change, {});
   }
 
   #forget() {
     this.#round += 1;
     this.#typed = false;
+    this.#since = {};
+    this.#unanswered = {};
     this.#changes = [];
   }
 
@@ -100,12 +107,36 @@ export class Talk {
     const round = this.#round;
     const change = this.#typed ? null : this.#changes.shift();
     this.#typed = false;
+    const before = this.#since;
+    this.#since = {};
     const answer = await this.#ask(this.#request(change));
-    const overtaken = round !== this.#round || (!change && this.#typed);
-    if (!answer || overtaken) return;
-    if (!answer.ok) return this.#view.refused(answer.errors);
+    if (round !== this.#round) return;
+    const overtaken = !answer || (!change && this.#typed);
+    if (overtaken) return this.#keep(change ? {} : before);
+    if (!answer.ok) return this.#refuse(answer.errors, change ? {} : before);
     this.#workload = answer.workload;
-    this.#view.answered(answer, change);
+    if (!change) this.#unanswered = {};
+    const typed = change ? this.#carry(change) : {};
+    this.#view.answered(answer, change, typed);
+  }
+
+  /** What a request that came to nothing was about is still to be said. */
+  #keep(typed) {
+    this.#unanswered = { ...this.#unanswered, ...typed };
+  }
+
+  #refuse(errors, typed) {
+    this.#keep(typed);
+    this.#view.refused(errors);
+  }
+
+  /** What a new form has to take over; after a removal positions mean something else. */
+  #carry({ remove = [] }) {
+    const moved = remove.map((path) => path.slice(0, path.lastIndexOf(".") + 1));
+    const typed = Object.entries({ ...this.#unanswered, ...this.#since });
+    const kept = typed.filter(([path]) => !moved.some((prefix) => path.startsWith(prefix)));
+    this.#typed ||= kept.length > 0;
+    return Object.fromEntries(kept);
   }
 
   #request(change) {
