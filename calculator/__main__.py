@@ -1,6 +1,7 @@
 """The door for the shell: `python -m calculator`, also installed as `shm-sizer`.
 
-Exit status: 0 done, 2 unusable input (one clear line on standard error).
+Exit status: 0 done, 1 the answer is "no", 2 unusable input (one clear line on standard
+error).
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from calculator import __version__, blocks, presets, report
 from calculator.errors import InputError
+from calculator.fit import fit
 from calculator.inputs import gather, read_shm
 from calculator.summary import summarize
 
@@ -23,51 +26,76 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     arguments = _parser().parse_args(argv)
     try:
-        text = arguments.run(arguments)
+        result: Result = arguments.run(arguments)
     except InputError as error:
         print(f"shm-sizer: {error}", file=sys.stderr)
         return 2
-    return _write(text)
+    _write(result.text)
+    return result.status
 
 
-def _write(text: str) -> int:
+@dataclass(frozen=True)
+class Result:
+    """What a command prints, and the exit status it ends with."""
+
+    text: str
+    status: int = 0
+
+
+def _write(text: str) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has seen enough; nothing is left to flush at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 # ---------------------------------------------------------------- commands
 
 
-def _size(arguments: argparse.Namespace) -> str:
+def _size(arguments: argparse.Namespace) -> Result:
     workload = _workload(arguments)
     found = report.build(workload)
-    return _json(found.model_dump(mode="json")) if arguments.json else summarize(workload, found)
+    if arguments.json:
+        return Result(_json(found.model_dump(mode="json")))
+    return Result(summarize("summary", workload=workload, report=found))
 
 
-def _config(arguments: argparse.Namespace) -> str:
+def _config(arguments: argparse.Namespace) -> Result:
     try:
         found = report.build(
-            _workload(arguments), shm_bytes=read_shm(arguments.shm), targets=[arguments.target]
+            _workload(arguments),
+            shm_bytes=_shm(arguments.shm),
+            targets=[arguments.target],
         )
     except blocks.UnknownTargetError as error:
         raise InputError.at("--target", str(error)) from None
-    return found.targets[0].text
+    return Result(found.targets[0].text)
 
 
-def _list(arguments: argparse.Namespace) -> str:
+def _fit(arguments: argparse.Namespace) -> Result:
+    shm_bytes = read_shm(arguments.shm)
+    found = fit(_workload(arguments), shm_bytes)
+    status = 0 if found.fits else 1
+    if arguments.json:
+        return Result(_json(found.model_dump(mode="json")), status)
+    return Result(summarize("fit", fit=found), status)
+
+
+def _list(arguments: argparse.Namespace) -> Result:
     titles = presets.titles() if arguments.what == "presets" else blocks.titles()
     if arguments.json:
-        return _json([{"id": name, "title": title} for name, title in titles.items()])
+        return Result(_json([{"id": name, "title": title} for name, title in titles.items()]))
     width = max(map(len, titles))
-    return "".join(f"{name:<{width}}  {title}\n" for name, title in titles.items())
+    return Result("".join(f"{name:<{width}}  {title}\n" for name, title in titles.items()))
 
 
 # ---------------------------------------------------------------- input
+
+
+def _shm(text: str | None) -> int | None:
+    return None if text is None else read_shm(text)
 
 
 def _workload(arguments: argparse.Namespace) -> Any:
@@ -112,7 +140,8 @@ def _json(data: Any) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="shm-sizer", description="How large /dev/shm must be for PyTorch DataLoader workers."
+        prog="shm-sizer",
+        description="How large /dev/shm must be for PyTorch DataLoader workers.",
     )
     parser.add_argument("--version", action="version", version=f"shm-sizer {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -128,6 +157,12 @@ def _parser() -> argparse.ArgumentParser:
     config.add_argument("--shm", metavar="SIZE", help="render for this size, such as 8g")
     config.set_defaults(run=_config)
 
+    inverse = commands.add_parser("fit", help="what fits into a /dev/shm that cannot be changed")
+    _add_inputs(inverse)
+    inverse.add_argument("--shm", required=True, metavar="SIZE", help="what there is, such as 2g")
+    inverse.add_argument("--json", action="store_true")
+    inverse.set_defaults(run=_fit)
+
     listing = commands.add_parser("list", help="what there is")
     listing.add_argument("what", choices=["presets", "targets"])
     listing.add_argument("--json", action="store_true")
@@ -137,7 +172,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "workload", nargs="?", metavar="WORKLOAD.json", help="input JSON, or - for standard input"
+        "workload",
+        nargs="?",
+        metavar="WORKLOAD.json",
+        help="input JSON, or - for standard input",
     )
     parser.add_argument("--preset", metavar="ID", help="start from a preset; see `list presets`")
     parser.add_argument(

@@ -74,7 +74,7 @@ def _depth(request: str) -> int:
 
 def _respond(request: Request) -> dict[str, Any]:
     workload = gather(request.preset, request.workload, request.set, request.remove)
-    found = report.build(workload, shm_bytes=read_shm(request.shm))
+    found = report.build(workload, shm_bytes=None if request.shm is None else read_shm(request.shm))
     untouched = request.preset if not (request.workload or request.set or request.remove) else None
     return {
         "ok": True,

@@ -33,7 +33,8 @@ from typing import Any, Final
 from jinja2 import Environment, StrictUndefined
 
 from calculator import resources
-from calculator.recommend import Descriptors, Memory, Model
+from calculator.descriptors import Descriptors
+from calculator.recommend import Memory, Model
 from calculator.units import GRAMMARS, count, size
 from calculator.workload import Workload
 
@@ -158,8 +159,11 @@ def _front(target: str) -> dict[str, Any]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(  # noqa: S701 - blocks are shell, YAML and Python, not HTML
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    environment = Environment(  # noqa: S701 - plain text, not HTML
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     filters: dict[str, Callable[..., str]] = {name: g.write for name, g in GRAMMARS.items()}
     environment.filters.update(filters, people=size, count=count, identifier=_identifier)

@@ -1,222 +1,21 @@
 """The memory model: what a job's DataLoaders put into /dev/shm, as named terms.
 
-One loader with workers holds, for each process,
-
-    (prefetch x workers + held + spike) x batch  +  (8 + 3 x workers) pages
-
-where `batch` sums the distinct tensor storages of one collated batch, each rounded up
-to whole pages.  `held` is what the loop still references (1 in a plain `for` loop);
-`spike` is the successor of the batch being handed over, which a fast worker can
-allocate before the old batch is freed.  With `spike` the sum is the strict bound, never
-exceeded in any measured run; without, it is what `df` shows.
-
-Source: measured PyTorch DataLoaders, tests/measured.json.
+`segments` says what one batch occupies, `live` what one loader holds, `moments` which
+loaders are full together; here it is multiplied by the ranks, and what stays for the
+whole run is added: tensors of the dataset, and what early breaks leave behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
-from pydantic import BaseModel, ConfigDict
-
-from calculator.loader import Collate, Loader
-from calculator.sample import Kind, SampleField
-from calculator.units import ceil_to, count
-from calculator.workload import Schedule, StartMethod, Strategy, Workload
-
-SPIKE_BATCHES: Final = 1
-"""Batches that exist for an instant while one is handed over and its successor is made."""
-
-REFCOUNT_HEADER_BYTES: Final = 64
-"""What `file_system` puts before each storage (MapAllocator.cpp, map_alloc_alignment)."""
-
-
-class Term(BaseModel):
-    """One summand of the need.
-
-    `formula` is exact: the product of the whole numbers in it is `bytes`.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    name: str
-    bytes: int
-    formula: str
-    why: str
-
-
-# ---------------------------------------------------------------- one batch
-
-
-@dataclass(frozen=True)
-class Segments:
-    """Equal shared-memory segments of one batch: one tensor storage each."""
-
-    raw_bytes: int
-    page_bytes: int
-    number: int
-
-    @property
-    def total_bytes(self) -> int:
-        """What all of them occupy, page-rounded."""
-        return self.page_bytes * self.number
-
-
-def batch_segments(workload: Workload, loader: Loader) -> list[Segments]:
-    """Return the segments that one collated batch of `loader` consists of.
-
-    `default_collate` and `torch.stack` make one tensor per field; a list collate sends
-    each sample's tensor as it is; numpy arrays, lists and text go through a pipe.
-    """
-    found = (_field_segments(workload, loader, field) for field in loader.fields)
-    return [segments for segments in found if segments is not None]
-
-
-def _field_segments(workload: Workload, loader: Loader, field: SampleField) -> Segments | None:
-    if field.kind is Kind.STR or loader.collate is Collate.NUMPY:
-        return None
-    if loader.collate is Collate.LIST:
-        if field.kind is not Kind.TENSOR:
-            return None
-        raw, number = field.item_bytes, loader.batch_size
-    else:
-        raw, number = field.item_bytes * loader.batch_size, 1
-    header = REFCOUNT_HEADER_BYTES if workload.sharing_strategy is Strategy.FILE_SYSTEM else 0
-    return Segments(raw, ceil_to(raw + header, workload.page_bytes), number)
-
-
-# ---------------------------------------------------------------- one loader
-
-
-@dataclass(frozen=True)
-class LoaderUse:
-    """What one loader of one process puts into /dev/shm while its iterator is alive.
-
-    Sizes are bytes, page-rounded unless they are called raw.
-    """
-
-    loader: Loader
-    segments: tuple[Segments, ...]
-    held: int
-    spike: int
-    semaphore_bytes: int
-
-    @property
-    def raw_batch_bytes(self) -> int:
-        """One batch without page rounding."""
-        return sum(each.raw_bytes * each.number for each in self.segments)
-
-    @property
-    def batch_bytes(self) -> int:
-        """One batch as it occupies /dev/shm."""
-        return sum(each.total_bytes for each in self.segments)
-
-    @property
-    def tensors(self) -> int:
-        """Tensor storages of one batch."""
-        return sum(each.number for each in self.segments)
-
-    @property
-    def queued(self) -> int:
-        """Batches asked for and not yet delivered, at most."""
-        return self.loader.num_workers * self.loader.prefetch
-
-    @property
-    def queue_per_worker_bytes(self) -> int:
-        """What one worker has in flight at most."""
-        return (self.loader.prefetch if self.loader.num_workers else 0) * self.batch_bytes
-
-    @property
-    def steady_bytes(self) -> int:
-        """What `df` shows once the queues are full."""
-        return (self.queued + self.held) * self.batch_bytes + self.semaphore_bytes
-
-    @property
-    def peak_bytes(self) -> int:
-        """The strict bound: what must be provided."""
-        return self.steady_bytes + self.spike * self.batch_bytes
-
-
-def loader_use(workload: Workload, loader: Loader) -> LoaderUse:
-    """Apply the model to one loader of one process.
-
-    Without workers nothing is pickled and nothing is shared.  With the pinning thread
-    what the loop holds is pinned memory, not /dev/shm.
-    """
-    workers = loader.num_workers
-    pinned = workload.pins(loader)
-    return LoaderUse(
-        loader=loader,
-        segments=tuple(batch_segments(workload, loader)),
-        held=0 if pinned or not workers else loader.held_batches,
-        spike=0 if pinned or not workers else SPIKE_BATCHES,
-        semaphore_bytes=semaphore_pages(workers) * workload.page_bytes,
-    )
-
-
-def semaphore_pages(workers: int) -> int:
-    """Pages for the queues' semaphores, one each; none without workers."""
-    return 8 + 3 * workers if workers else 0
-
-
-# ---------------------------------------------------------------- several loaders
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A time in the run, and what is in /dev/shm then, for one process.
-
-    `active` loaders deliver batches, `idle` ones only keep their workers' semaphores,
-    and of `leftover` ones the last batches are still in a variable.
-    """
-
-    active: tuple[LoaderUse, ...]
-    idle: tuple[LoaderUse, ...] = ()
-    leftover: tuple[LoaderUse, ...] = ()
-
-    @property
-    def steady_bytes(self) -> int:
-        """Bytes as `df` shows them."""
-        return self._around + sum(use.steady_bytes for use in self.active)
-
-    @property
-    def peak_bytes(self) -> int:
-        """Bytes at the strict bound."""
-        return self._around + sum(use.peak_bytes for use in self.active)
-
-    @property
-    def _around(self) -> int:
-        return sum(use.semaphore_bytes for use in self.idle) + sum(
-            use.held * use.batch_bytes for use in self.leftover
-        )
-
-
-def moments(workload: Workload, uses: Sequence[LoaderUse]) -> list[Moment]:
-    """Return the times of the run at which /dev/shm can be fullest.
-
-    Loaders that run one after the other are never full together: an exhausted iterator
-    holds no batch.  What remains of the first one is its last batch, if a variable still
-    names it, and the semaphores of persistent workers.
-    """
-    if workload.schedule is not Schedule.SEQUENTIAL:
-        return [Moment(active=tuple(uses))]
-    first = uses[:1] if workload.last_batch_held else ()
-    return [
-        Moment(
-            active=(use,),
-            idle=tuple(
-                other for other in uses if other is not use and other.loader.persistent_workers
-            ),
-            leftover=tuple(other for other in first if other is not use),
-        )
-        for use in uses
-    ]
-
-
-# ---------------------------------------------------------------- the whole job
+from calculator.live import LoaderUse, loader_use
+from calculator.moments import Moment, moments
+from calculator.segments import header_bytes
+from calculator.terms import Factor, Term, term
+from calculator.units import ceil_to
+from calculator.workload import StartMethod, Strategy, Workload
 
 
 @dataclass(frozen=True)
@@ -241,98 +40,135 @@ def footprint(workload: Workload) -> Footprint:
     uses = tuple(loader_use(workload, loader) for loader in workload.loaders)
     times = moments(workload, uses)
     fullest = max(times, key=lambda moment: moment.peak_bytes)
-    resident = resident_bytes(workload)
-    terms = [*_moment_terms(workload.ranks, fullest), *_resident_term(workload.ranks, resident)]
+    lasting = [*_dataset_terms(workload), *_leak_terms(workload, uses)]
+    stays = sum(each.bytes for each in lasting)
+    terms = [*_moment_terms(workload.ranks, fullest), *lasting]
     return Footprint(
         uses=uses,
-        peak_bytes=workload.ranks * (fullest.peak_bytes + resident),
-        steady_bytes=workload.ranks * (max(m.steady_bytes for m in times) + resident),
-        terms=tuple(term for term in terms if term.bytes),
+        peak_bytes=workload.ranks * fullest.peak_bytes + stays,
+        steady_bytes=workload.ranks * max(moment.steady_bytes for moment in times) + stays,
+        terms=tuple(each for each in terms if each.bytes),
     )
 
 
-def resident_bytes(workload: Workload) -> int:
-    """Bytes that a process's dataset keeps in /dev/shm, whatever the loader does.
+# ---------------------------------------------------------------- what stays
 
-    Under spawn and forkserver pickling the dataset to the workers moves its tensors
-    there once per process; under fork they are inherited.
+
+def _dataset_terms(workload: Workload) -> Iterable[Term]:
+    """Tensors that the dataset keeps.
+
+    spawn and forkserver pickle the dataset to the workers, which moves its tensors to
+    /dev/shm once per process; under fork they are inherited, but a worker that returns
+    them uncopied moves the whole of them there itself.
     """
-    if workload.effective_start_method is StartMethod.FORK:
+    ranks = (workload.ranks, "ranks")
+    size = (dataset_bytes(workload), "bytes")
+    if not size[0] or not any(loader.num_workers for loader in workload.loaders):
+        return
+    if workload.effective_start_method is not StartMethod.FORK:
+        why = "spawn and forkserver move them to /dev/shm once per process; they stay."
+        yield term("dataset", "Tensors held by the dataset", [ranks, size], why)
+        return
+    for loader in workload.loaders:
+        if loader.moves_dataset:
+            yield term(
+                f"dataset-{loader.name}",
+                f"Dataset moved by the workers of {loader.name}",
+                [ranks, (loader.num_workers, "workers"), size],
+                "Each worker returns the dataset's own tensors uncopied and so moves all of "
+                "them to /dev/shm.",
+            )
+
+
+def dataset_bytes(workload: Workload) -> int:
+    """Bytes that the dataset's tensors occupy once they are in /dev/shm.
+
+    Each of them is rounded to pages on its own; of several only the sum is known, so all
+    but one are taken to waste a page.
+    """
+    if not workload.dataset_tensor_bytes:
         return 0
-    if not any(loader.num_workers for loader in workload.loaders):
-        return 0
-    return ceil_to(workload.dataset_tensor_bytes, workload.page_bytes)
+    page, number = workload.page_bytes, workload.dataset_tensors
+    raw = workload.dataset_tensor_bytes + number * header_bytes(workload)
+    return ceil_to(raw, page) + (number - 1) * page
+
+
+def _leak_terms(workload: Workload, uses: Iterable[LoaderUse]) -> Iterable[Term]:
+    """What `file_system` leaves behind when a loop is left early: the undelivered batches."""
+    if workload.sharing_strategy is not Strategy.FILE_SYSTEM:
+        return
+    for use in uses:
+        yield term(
+            f"leak-{use.loader.name}",
+            f"Left behind by early breaks of {use.loader.name}",
+            [
+                (workload.ranks, "ranks"),
+                (use.loader.early_breaks, "breaks"),
+                *use.queue,
+                (use.batch_bytes, "bytes a batch"),
+            ],
+            "Under file_system batches that were not delivered stay until the process ends.",
+        )
+
+
+# ---------------------------------------------------------------- what comes and goes
 
 
 def _moment_terms(ranks: int, moment: Moment) -> Iterable[Term]:
-    several = len(moment.active) + len(moment.leftover) > 1
+    of_all = (ranks, "ranks")
+    several = len(moment.active) + len(moment.leftover) + len(moment.stalled) > 1
     for use in moment.active:
-        yield from _loader_terms(ranks, use, f" ({use.loader.name})" if several else "")
+        yield from _active_terms(of_all, use, f" ({use.loader.name})" if several else "")
     for use in moment.leftover:
-        yield Term(
-            id=f"leftover-{use.loader.name}",
-            name=f"Last batch of {use.loader.name}",
-            bytes=ranks * use.held * use.batch_bytes,
-            formula=_formula(ranks, (use.held, "held"), (use.batch_bytes, "bytes a batch")),
-            why="The loop variable still names it while the other loader runs.",
+        yield term(
+            f"leftover-{use.loader.name}",
+            f"Last batch of {use.loader.name}",
+            [of_all, (use.held, "held"), (use.batch_bytes, "bytes a batch")],
+            "The loop variable still names it while the other loader runs.",
         )
-    for use in moment.idle:
-        yield Term(
-            id=f"idle-{use.loader.name}",
-            name=f"Idle workers of {use.loader.name}",
-            bytes=ranks * use.semaphore_bytes,
-            formula=_formula(ranks, (use.semaphore_bytes, "bytes of semaphores")),
-            why="persistent_workers keeps their queues between epochs; no batch stays in them.",
+    for use in moment.stalled:
+        yield term(
+            f"stalled-{use.loader.name}",
+            f"Queue of {use.loader.name} after a break",
+            [of_all, *use.queue, (use.batch_bytes, "bytes a batch")],
+            "persistent_workers keeps what was prefetched until the next epoch starts.",
+        )
+    for use in (*moment.idle, *moment.stalled):
+        yield term(
+            f"idle-{use.loader.name}",
+            f"Idle workers of {use.loader.name}",
+            [of_all, (use.semaphore_bytes, "bytes of semaphores")],
+            "persistent_workers keeps their queues' semaphores between epochs.",
         )
 
 
-def _loader_terms(ranks: int, use: LoaderUse, suffix: str) -> Iterable[Term]:
-    loader = use.loader
-    batch = (use.batch_bytes, "bytes a batch")
-    yield Term(
-        id=f"queued-{loader.name}",
-        name=f"Queued batches{suffix}",
-        bytes=ranks * use.queued * use.batch_bytes,
-        formula=_formula(
-            ranks, (loader.num_workers, "workers"), (loader.prefetch, "prefetched"), batch
-        ),
-        why="Each worker may have prefetch_factor batches made or in the making; "
+def _active_terms(of_all: Factor, use: LoaderUse, suffix: str) -> Iterable[Term]:
+    name, batch = use.loader.name, (use.batch_bytes, "bytes a batch")
+    yield term(
+        f"queued-{name}",
+        f"Queued batches{suffix}",
+        [of_all, *use.queue, batch],
+        "The processes fill a bounded queue; a thread of the main process empties it."
+        if use.loader.queue_size
+        else "Each worker may have prefetch_factor batches made or in the making; "
         "PyTorch asks for no more until one is taken.",
     )
-    yield Term(
-        id=f"held-{loader.name}",
-        name=f"Held by your loop{suffix}",
-        bytes=ranks * use.held * use.batch_bytes,
-        formula=_formula(ranks, (use.held, "held"), batch),
-        why="The batch in use keeps its shared memory until the variable is rebound.",
+    yield term(
+        f"held-{name}",
+        f"Held by your loop{suffix}",
+        [of_all, (use.held, "held"), batch],
+        "The batch in use keeps its shared memory until the variable is rebound.",
     )
-    yield Term(
-        id=f"handover-{loader.name}",
-        name=f"Being handed over{suffix}",
-        bytes=ranks * use.spike * use.batch_bytes,
-        formula=_formula(ranks, (use.spike, "handed over"), batch),
-        why="A fast worker starts the next batch before the old one is freed: "
+    yield term(
+        f"handover-{name}",
+        f"Being handed over{suffix}",
+        [of_all, (use.spike, "handed over"), batch],
+        "A fast worker starts the next batch before the old one is freed: "
         "df rarely shows it, a crash does.",
     )
-    yield Term(
-        id=f"semaphores-{loader.name}",
-        name=f"Queues and semaphores{suffix}",
-        bytes=ranks * use.semaphore_bytes,
-        formula=_formula(ranks, (use.semaphore_bytes, "bytes of semaphores")),
-        why="Every lock and queue of the loader takes one page: 8, and 3 more per worker.",
+    yield term(
+        f"semaphores-{name}",
+        f"Queues and semaphores{suffix}",
+        [of_all, (use.semaphore_bytes, "bytes of semaphores")],
+        "Every lock and queue of the loader takes one page: 8, and 3 more per worker.",
     )
-
-
-def _resident_term(ranks: int, resident: int) -> Iterable[Term]:
-    yield Term(
-        id="dataset",
-        name="Tensors held by the dataset",
-        bytes=ranks * resident,
-        formula=_formula(ranks, (resident, "bytes")),
-        why="spawn and forkserver move them to /dev/shm once per process; they stay.",
-    )
-
-
-def _formula(ranks: int, *factors: tuple[int, str]) -> str:
-    of_all = ((ranks, "ranks"), *factors) if ranks > 1 else factors
-    return " × ".join(f"{count(value)} {what}" for value, what in of_all)

@@ -47,21 +47,22 @@ def _preset_data(preset: str | None) -> dict[str, Any]:
 def merge(base: Any, over: Any) -> Any:
     """Lay `over` on `base`: keys and list positions that both have are merged in turn."""
     if isinstance(base, dict) and isinstance(over, dict):
-        return {**base, **{key: merge(base.get(key), value) for key, value in over.items()}}
+        return {
+            **base,
+            **{key: merge(base.get(key), value) for key, value in over.items()},
+        }
     if isinstance(base, list) and isinstance(over, list):
         shared = [merge(old, new) for old, new in zip(base, over, strict=False)]
         return shared + over[len(base) :]
     return over
 
 
-def read_shm(text: str | None) -> int | None:
-    """Read the size that blocks are to be rendered for.
+def read_shm(text: str) -> int:
+    """Read a size of /dev/shm that is given.
 
     Raises:
         InputError: it is no size, or none that can be set.
     """
-    if text is None:
-        return None
     try:
         value = parse_size(text)
     except SizeError as error:

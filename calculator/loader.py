@@ -36,7 +36,12 @@ class Loader(Input):
 
     name: Annotated[str, ask("Name", max_length=80)] = ""
     batch_size: Annotated[
-        int, ask("Batch per GPU", "batch_size of each process.", ge=1, le=10**9)
+        Annotated[int, Field(ge=1, le=10**9)] | None,
+        BlankIsNone,
+        ask(
+            "Batch per GPU",
+            "batch_size of each process; empty: batch_size=None, single samples.",
+        ),
     ] = 64
     num_workers: Annotated[
         int, ask("num_workers", "0 loads in the main process.", ge=0, le=4096)
@@ -74,6 +79,50 @@ class Loader(Input):
             le=10**6,
         ),
     ] = 1
+    returns_dataset_tensors: Annotated[
+        bool,
+        ask(
+            "Returns the dataset's own tensors",
+            "Items are tensors, or views of one, that the dataset keeps, and nothing copies them. "
+            "Then each worker moves the whole dataset to /dev/shm.",
+        ),
+    ] = False
+    early_breaks: Annotated[
+        int,
+        ask(
+            "Early breaks",
+            "How often the loop leaves before the end of an epoch, next(iter(loader)) included.",
+            ge=0,
+            le=10**6,
+        ),
+    ] = 0
+    queue_size: Annotated[
+        Annotated[int, Field(ge=1, le=10**6)] | None,
+        BlankIsNone,
+        ask(
+            "Queue of its own",
+            "For loaders that are no DataLoader: processes that fill one bounded queue "
+            "(batchgenerators, nnU-Net). Empty: a DataLoader.",
+        ),
+    ] = None
+
+    @property
+    def samples(self) -> int:
+        """Samples that travel together."""
+        return 1 if self.batch_size is None else self.batch_size
+
+    @property
+    def copies(self) -> bool:
+        """Whether collating makes new tensors, one a field."""
+        return self.batch_size is not None and self.collate in {
+            Collate.DEFAULT,
+            Collate.STACK,
+        }
+
+    @property
+    def moves_dataset(self) -> bool:
+        """Whether what travels are the dataset's own storages."""
+        return self.returns_dataset_tensors and not self.copies
 
     @property
     def prefetch(self) -> int:

@@ -1,4 +1,4 @@
-"""From the need to the sizes one configures: /dev/shm, container memory, descriptors."""
+"""From the need to the sizes one configures: /dev/shm and container memory."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from calculator.footprint import Footprint, LoaderUse
+from calculator.live import LoaderUse
 from calculator.units import GIB, ceil_to, grow, ladder
-from calculator.workload import DEFAULT_SHM_BYTES, Strategy, Workload
+from calculator.workload import DEFAULT_SHM_BYTES, Workload
 
 
 class Model(BaseModel):
@@ -120,42 +120,3 @@ def _pinned_bytes(workload: Workload, use: LoaderUse) -> int:
 
 def _power_of_two(value: int) -> int:
     return 1 << max(value - 1, 0).bit_length()
-
-
-# ---------------------------------------------------------------- descriptors
-
-
-class Descriptors(Model):
-    """Open files that `ulimit -n` must allow, for one process each."""
-
-    main: int
-    worker: int
-
-
-SPARE_DESCRIPTORS: Final = 10
-
-
-def descriptors(workload: Workload, found: Footprint) -> Descriptors:
-    """Count open files of the training process and of a worker (memory model, Q10).
-
-    Under `file_descriptor` every tensor storage that is alive in a process is one open
-    file there; under `file_system` none is.
-    """
-    per_tensor = workload.sharing_strategy is Strategy.FILE_DESCRIPTOR
-    uses = [use for use in found.uses if use.loader.num_workers]
-    main = sum(_main_descriptors(use, per_tensor=per_tensor) for use in uses)
-    worker = max((_worker_descriptors(use, per_tensor=per_tensor) for use in uses), default=0)
-    return Descriptors(main=5 + main + SPARE_DESCRIPTORS, worker=worker or 7)
-
-
-def _main_descriptors(use: LoaderUse, *, per_tensor: bool) -> int:
-    workers = use.loader.num_workers
-    if not per_tensor:
-        return 5 * workers
-    unpickled = (workers - 1) * use.loader.prefetch + max(use.loader.held_batches, 1) + 1
-    return 4 * workers + use.tensors * unpickled
-
-
-def _worker_descriptors(use: LoaderUse, *, per_tensor: bool) -> int:
-    tensors = use.tensors * (use.loader.prefetch + 1) if per_tensor else 0
-    return 7 + 4 * use.loader.num_workers + tensors

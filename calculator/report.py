@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from calculator import blocks
 from calculator.blocks import Block
 from calculator.crash import Crash, likely_crash
-from calculator.footprint import LoaderUse, Term
+from calculator.descriptors import Descriptors, descriptors
+from calculator.live import LoaderUse
 from calculator.notices import Case, Notice, notices
-from calculator.recommend import Descriptors, Memory, Model, Step, descriptors, memory
+from calculator.recommend import Memory, Model, Step, memory
 from calculator.risk import Risk, judge
 from calculator.rules import Rule, rules, times
 from calculator.sizing import Sizing, size_job
+from calculator.terms import Term
 from calculator.workload import DEFAULT_SHM_BYTES, Workload
 
 
@@ -130,7 +132,7 @@ def _loader_figures(use: LoaderUse) -> LoaderFigures:
         item_bytes=sum(field.item_bytes for field in use.loader.fields),
         batch_bytes=use.batch_bytes,
         queue_per_worker_bytes=use.queue_per_worker_bytes,
-        in_flight_batches=use.queued + use.held + use.spike,
+        in_flight_batches=use.in_flight,
         peak_bytes=use.peak_bytes,
         tensors_per_batch=use.tensors,
     )

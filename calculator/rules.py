@@ -49,6 +49,8 @@ def rules(sizing: Sizing) -> list[Rule]:
 def _sizes(sizing: Sizing) -> Iterable[tuple[str, int]]:
     yield "The 64 MiB default", DEFAULT_SHM_BYTES
     yield "Always 16 GiB", 16 * GIB
+    if sizing.workload.machine_memory:
+        yield "Half of the RAM", sizing.workload.machine_memory // 2
     yield "workers × (prefetch + 1) × 1.5", _factor(sizing, 1, Fraction("1.5"))
     yield "workers × prefetch × 1.35", _factor(sizing, 0, Fraction("1.35"))
 
@@ -59,7 +61,7 @@ def _factor(sizing: Sizing, more: int, factor: Fraction) -> int:
 
 
 def _batches(loader: Loader, more: int) -> int:
-    return loader.batch_size * loader.num_workers * (loader.prefetch + more)
+    return loader.samples * loader.num_workers * (loader.prefetch + more)
 
 
 def _sample_bytes(loader: Loader) -> int:

@@ -6,8 +6,10 @@ import math
 from enum import StrEnum
 from typing import Annotated
 
+from pydantic import Field
+
 from calculator import dtypes
-from calculator.typed import Dtype, Input, Shape, ask
+from calculator.typed import BlankIsNone, Dtype, Input, OptionalShape, Shape, Sizes, ask
 
 
 class Kind(StrEnum):
@@ -41,7 +43,10 @@ class SampleField(Input):
     ] = Kind.TENSOR
     shape: Annotated[
         Shape,
-        ask("Shape", "Of one sample as the dataset returns it, without the batch dimension."),
+        ask(
+            "Shape",
+            "Of one sample as the dataset returns it, without the batch dimension.",
+        ),
     ] = (3, 224, 224)
     dtype: Annotated[
         Dtype,
@@ -51,13 +56,52 @@ class SampleField(Input):
             choices={name: name for name in dtypes.ITEMSIZE},
         ),
     ] = "float32"
+    sizes: Annotated[
+        Sizes,
+        ask(
+            "Sizes that vary",
+            "First dimension of each sample, where samples differ; empty: all are of the shape.",
+        ),
+    ] = None
+    nnz: Annotated[
+        Annotated[int, Field(ge=0, le=10**15)] | None,
+        BlankIsNone,
+        ask("Stored elements (sparse)", "Of one sample, if it is a sparse COO tensor."),
+    ] = None
+    view_of: Annotated[
+        OptionalShape,
+        ask(
+            "View of",
+            "Shape of the whole tensor if this one is a slice or an expanded view of it: the whole "
+            "storage travels. default_collate copies, so it does not matter there.",
+        ),
+    ] = None
+    same_storage_as: Annotated[
+        str,
+        ask(
+            "Same storage as",
+            "Name of another field, if both are one tensor, or one is a view of the other.",
+            max_length=80,
+        ),
+    ] = ""
 
     @property
     def numel(self) -> int:
-        """Elements of one sample: 1 for a number, 0 for text."""
+        """Elements of one sample, the largest one: 1 for a number, 0 for text."""
         if self.kind is Kind.TENSOR:
-            return math.prod(self.shape)
+            return max(self.sample_numels(1))
         return 0 if self.kind is Kind.STR else 1
+
+    def sample_numels(self, samples: int) -> tuple[int, ...]:
+        """Elements of the largest `samples` samples of a varying field, or of any one.
+
+        Where fewer sizes are known than there are samples, the largest stands for the rest.
+        """
+        if self.sizes is None:
+            return (math.prod(self.shape),)
+        rest = math.prod(self.shape[1:])
+        largest = sorted(self.sizes, reverse=True)[:samples]
+        return tuple(size * rest for size in largest)
 
     @property
     def itemsize(self) -> int:

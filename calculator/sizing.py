@@ -9,8 +9,9 @@ from typing import Any
 from calculator import paths
 from calculator.consumers import other_terms
 from calculator.errors import InputError
-from calculator.footprint import Footprint, Term, footprint
+from calculator.footprint import Footprint, footprint
 from calculator.recommend import Step, shm_steps
+from calculator.terms import Term
 from calculator.units import size
 from calculator.workload import Workload, parse
 

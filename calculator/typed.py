@@ -42,7 +42,10 @@ def ask(
     if unit:
         extra["unit"] = unit
     return Field(
-        title=label, description=help_text or None, json_schema_extra=extra or None, **limits
+        title=label,
+        description=help_text or None,
+        json_schema_extra=extra or None,
+        **limits,
     )
 
 
@@ -105,6 +108,16 @@ MAX_BYTES: Final = 2**60
 Dimension = Annotated[int, Field(ge=1, le=10**12)]
 Shape = Annotated[
     tuple[Dimension, ...], BeforeValidator(_shape), Field(min_length=1, max_length=16)
+]
+OptionalShape = Annotated[Shape | None, BeforeValidator(_blank_is_none)]
+Sizes = Annotated[
+    Annotated[
+        tuple[Dimension, ...],
+        BeforeValidator(_shape),
+        Field(min_length=1, max_length=100_000),
+    ]
+    | None,
+    BeforeValidator(_blank_is_none),
 ]
 Bytes = Annotated[int, BeforeValidator(_size), Field(ge=0, le=MAX_BYTES)]
 OptionalBytes = Annotated[

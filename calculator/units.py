@@ -220,7 +220,8 @@ GRAMMARS: Final[dict[str, Grammar]] = {
 # ---------------------------------------------------------------- what people type
 
 _TYPED = re.compile(
-    r"(?P<number>[\d,_]+(?:\.\d+)?|\.\d+)\s*(?P<unit>bytes?|[kmgtpe]?(?:i?b|i)?)", re.IGNORECASE
+    r"(?P<number>[\d,_]+(?:\.\d+)?|\.\d+)\s*(?P<unit>bytes?|[kmgtpe]?(?:i?b|i)?)",
+    re.IGNORECASE,
 )
 
 

@@ -130,6 +130,10 @@ class Workload(Input):
             unit="bytes",
         ),
     ] = 0
+    dataset_tensors: Annotated[
+        int,
+        ask("How many tensors it holds", "Each is a file of its own.", ge=1, le=10**9),
+    ] = 1
     accelerator: Annotated[bool, ask("Has a GPU", "Without one, pin_memory has no effect.")] = True
     page_bytes: Annotated[
         int,
@@ -150,7 +154,11 @@ class Workload(Input):
         ),
     ] = DEFAULT_SHM_BYTES
     memory_limit: Annotated[
-        OptionalBytes, ask("Memory limit", "Of the container; empty for none.", unit="bytes")
+        OptionalBytes,
+        ask("Memory limit", "Of the container; empty for none.", unit="bytes"),
+    ] = None
+    machine_memory: Annotated[
+        OptionalBytes, ask("RAM of the machine", "Empty: not known.", unit="bytes")
     ] = None
     main_process_bytes: Annotated[
         Bytes, ask("Memory of a training process", _MEASURE_YOURS, unit="bytes")
@@ -158,6 +166,59 @@ class Workload(Input):
     worker_process_bytes: Annotated[
         Bytes, ask("Memory of a worker process", _MEASURE_YOURS, unit="bytes")
     ] = 512 * MIB
+    nccl_communicators: Annotated[
+        int,
+        ask(
+            "NCCL communicators",
+            "Process groups of each rank; plain DDP and FSDP have one, Megatron several.",
+            ge=0,
+            le=10**4,
+        ),
+    ] = 1
+    gpu_p2p: Annotated[
+        bool,
+        ask(
+            "GPUs reach each other",
+            "NVLink or PCIe peer access. Without it NCCL passes data through /dev/shm.",
+        ),
+    ] = True
+    nccl_cumem_host: Annotated[
+        bool,
+        ask(
+            "NCCL uses cuMem host memory",
+            "NCCL 2.24 or later with the NUMA calls allowed (SYS_NICE): its channels then leave "
+            "/dev/shm.",
+        ),
+    ] = False
+    nccl_channels: Annotated[
+        int,
+        ask(
+            "NCCL channels",
+            "Of each pair of ranks, where they go through memory.",
+            ge=1,
+            le=64,
+        ),
+    ] = 2
+    ray_object_store_bytes: Annotated[
+        Bytes,
+        ask("Ray object store", "--object-store-memory of the node.", unit="bytes"),
+    ] = 0
+    vllm_ring_buffers: Annotated[
+        int,
+        ask(
+            "vLLM ring buffers",
+            "Message queues of a multi-process executor.",
+            ge=0,
+            le=10**4,
+        ),
+    ] = 0
+    open_files_limit: Annotated[
+        int, ask("Open files allowed", "What ulimit -n says.", ge=1, le=2**31)
+    ] = 1024
+    max_map_count: Annotated[
+        int,
+        ask("vm.max_map_count", "Memory mappings a process may have.", ge=1, le=2**31),
+    ] = 65530
     other_shm_bytes: Annotated[
         Bytes,
         ask(

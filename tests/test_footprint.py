@@ -139,6 +139,92 @@ def test_a_dataset_is_not_pickled_without_workers() -> None:
     assert peak({"num_workers": 0}, dataset_tensor_bytes=1 << 30, start_method="spawn") == 0
 
 
+# ---------------------------------------------------------------- what a batch is made of
+
+
+@pytest.mark.parametrize(
+    ("collate", "batch", "field", "batch_bytes"),
+    [
+        # of five samples a batch takes the four largest, each in pages of its own
+        ("list", 4, {"shape": [9, 1000], "sizes": [1, 2, 3, 9, 5]}, (9 + 5 + 3 + 2) * 1000),
+        # sizes of two samples are known: the larger stands for the other two
+        ("list", 4, {"shape": [9, 1000], "sizes": [2, 4]}, (4 + 4 + 4 + 2) * 1000),
+        ("default", 4, {"shape": [9, 1000], "sizes": [2, 4]}, 4 * 4 * 1000),
+        ("stack", 4, {"shape": [1000], "view_of": [8, 1000]}, 8000),
+        ("stack", 4, {"shape": [1000], "view_of": [1, 1000]}, 1000),
+        ("default", 4, {"shape": [1000], "view_of": [8, 1000]}, 4000),
+        ("list", 4, {"shape": [1000], "view_of": [5000]}, 4 * 5000),
+        ("stack", 4, {"shape": [10, 10], "nnz": 7}, 3 * 28 * 8 + 28),
+        ("list", 2, {"shape": [10, 10], "nnz": 7}, 2 * (2 * 7 * 8 + 7)),
+        ("list", None, {"shape": [1000]}, 1000),
+        ("default", None, {"shape": [1000]}, 1000),
+    ],
+)
+def test_what_travels(collate, batch, field, batch_bytes) -> None:
+    loader = {"batch_size": batch, "collate": collate, "fields": [{"dtype": "uint8", **field}]}
+    assert footprint(parse(job(loader))).uses[0].raw_batch_bytes == batch_bytes
+
+
+def test_of_two_fields_with_one_storage_one_travels() -> None:
+    again = {**IMAGE, "name": "again", "same_storage_as": "image"}
+    assert peak({"fields": [IMAGE, again]}) == peak()
+
+
+def test_a_huge_batch_of_single_tensors_is_counted_not_listed() -> None:
+    loader = {"batch_size": 10**9, "collate": "list", "fields": [{"shape": [1]}]}
+    assert footprint(parse(job(loader))).uses[0].batch_bytes == 4096 * 10**9
+
+
+def test_the_order_of_fields_does_not_matter() -> None:
+    fields = [IMAGE, {"kind": "int"}, {"shape": [5, 5], "dtype": "bool"}]
+    assert peak({"fields": fields}) == peak({"fields": fields[::-1]})
+
+
+# ---------------------------------------------------------------- what stays
+
+BASE = 52_428_800
+
+
+@pytest.mark.parametrize(("method", "copies"), [("fork", 2), ("spawn", 1), ("forkserver", 1)])
+def test_the_datasets_own_tensors_move_once_a_worker_under_fork(method, copies) -> None:
+    loader = {"collate": "list", "returns_dataset_tensors": True}
+    found = peak(loader, dataset_tensor_bytes=BASE, start_method=method)
+    assert found == copies * BASE + SEMAPHORES_2
+
+
+def test_collating_copies_and_so_leaves_the_dataset_alone() -> None:
+    assert peak({"returns_dataset_tensors": True}, dataset_tensor_bytes=BASE) == peak()
+
+
+def test_of_many_dataset_tensors_each_may_waste_a_page() -> None:
+    held = {"dataset_tensor_bytes": BASE, "start_method": "spawn"}
+    assert peak(**held, dataset_tensors=3) == peak(**held) + 2 * 4096
+
+
+def test_an_early_break_leaves_batches_behind_only_under_file_system() -> None:
+    often = {"early_breaks": 10}
+    batch = BATCH_16 + 4096  # the header takes a page more
+    assert peak(often) == peak()
+    by_name = {"sharing_strategy": "file_system"}
+    assert peak(often, **by_name) == peak(**by_name) + 10 * 4 * batch
+
+
+def test_after_an_early_break_persistent_workers_keep_their_queue() -> None:
+    train = {"persistent_workers": True, "early_breaks": 1}
+    alone = peak({}, {}, last_batch_held=False)
+    assert peak(train, {}, last_batch_held=False) == alone + 4 * BATCH_16 + SEMAPHORES_2
+
+
+# ---------------------------------------------------------------- queues that are no DataLoader
+
+
+def test_a_queue_of_its_own_holds_what_it_may() -> None:
+    loader = {"queue_size": 6, "num_workers": 12, "pin_memory": True}
+    semaphores = (8 + 36) * 4096
+    assert peak(loader) == 7 * BATCH_16 + semaphores
+    assert peak({**loader, "pin_memory": False}) == (12 + 1 + 1) * BATCH_16 + semaphores
+
+
 # ---------------------------------------------------------------- for any job
 
 LOADERS = st.fixed_dictionaries(
@@ -149,10 +235,15 @@ LOADERS = st.fixed_dictionaries(
         "held_batches": st.integers(0, 4),
         "pin_memory": st.booleans(),
         "persistent_workers": st.booleans(),
+        "early_breaks": st.integers(0, 3),
+        "queue_size": st.none() | st.integers(1, 9),
+        "returns_dataset_tensors": st.booleans(),
         "collate": st.sampled_from(["default", "stack", "list", "numpy"]),
         "fields": st.lists(
             st.fixed_dictionaries(
                 {
+                    "sizes": st.none() | st.lists(st.integers(1, 300), min_size=1, max_size=6),
+                    "nnz": st.none() | st.integers(0, 1000),
                     "kind": st.sampled_from(["tensor", "int", "str"]),
                     "shape": st.lists(st.integers(1, 300), min_size=1, max_size=4),
                     "dtype": st.sampled_from(["uint8", "float32", "complex128"]),
@@ -173,6 +264,8 @@ JOBS = st.fixed_dictionaries(
         "dataset_tensor_bytes": st.integers(0, 10**9),
         "start_method": st.sampled_from(["fork", "spawn", "forkserver"]),
         "other_shm_bytes": st.integers(0, 10**9),
+        "dataset_tensors": st.integers(1, 300),
+        "gpu_p2p": st.booleans(),
     }
 )
 
@@ -189,7 +282,59 @@ def test_terms_sum_to_the_need_and_their_formulas_multiply_to_them(data) -> None
     assert sizing.recommended_bytes >= sizing.roomy_bytes >= sizing.need_bytes
 
 
+def need(data: dict[str, Any]) -> int:
+    return size_job(parse(data)).need_bytes
+
+
 @given(JOBS, st.sampled_from(["batch_size", "num_workers", "prefetch_factor", "held_batches"]))
 def test_asking_for_more_never_needs_less(data, key) -> None:
     more = {**data, "loaders": [{**each, key: each[key] + 1} for each in data["loaders"]]}
-    assert size_job(parse(more)).need_bytes >= size_job(parse(data)).need_bytes
+    assert need(more) >= need(data)
+
+
+@given(JOBS)
+def test_more_ranks_never_need_less(data) -> None:
+    assert need({**data, "ranks": data["ranks"] + 1}) >= need(data)
+
+
+@given(JOBS)
+def test_a_further_field_or_a_wider_dtype_never_needs_less(data) -> None:
+    def changed(change: Any) -> dict[str, Any]:
+        loaders = [{**each, "fields": change(each["fields"])} for each in data["loaders"]]
+        return {**data, "loaders": loaders}
+
+    assert need(changed(lambda fields: [*fields, fields[0]])) >= need(data)
+    wider = changed(lambda fields: [{**field, "dtype": "complex128"} for field in fields])
+    assert need(wider) >= need(data)
+
+
+@given(JOBS)
+def test_without_workers_only_the_others_need_anything(data) -> None:
+    idle = {**data, "loaders": [{**each, "num_workers": 0} for each in data["loaders"]]}
+    assert footprint(parse(idle)).peak_bytes == 0
+
+
+@given(JOBS, st.randoms(use_true_random=False))
+def test_fields_and_samples_have_no_order(data, random) -> None:
+    def shuffled(fields: list[Any]) -> list[Any]:
+        mixed = [
+            {
+                **field,
+                "sizes": field["sizes"] and random.sample(field["sizes"], len(field["sizes"])),
+            }
+            for field in fields
+        ]
+        random.shuffle(mixed)
+        return mixed
+
+    loaders = [{**each, "fields": shuffled(each["fields"])} for each in data["loaders"]]
+    assert need({**data, "loaders": loaders}) == need(data)
+
+
+def test_a_petabyte_is_still_exact() -> None:
+    loader = {"batch_size": 1, "num_workers": 1, "fields": [{"shape": [10**15], "dtype": "uint8"}]}
+    with pytest.raises(ValueError, match="must be at most"):
+        parse(job(loader))
+    loader["fields"] = [{"shape": [10**6, 10**9 + 1], "dtype": "uint8"}]
+    batch = -(-(10**15 + 10**6) // 4096) * 4096
+    assert peak(loader) == 4 * batch + 11 * 4096

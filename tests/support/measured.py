@@ -19,11 +19,19 @@ COLLATE = {
     "default": "default",
     "stack": "stack",
     "noncontig": "stack",
+    "expand": "stack",
+    "view": "stack",
+    "twice": "stack",
+    "sparse": "stack",
     "list": "list",
     "clone_list": "list",
+    "none": "list",
     "numpy": "numpy",
     "pylist": "numpy",
 }
+UNCOPIED = {"list", "none"}
+"""Collates that return the dataset's items as they are."""
+
 DELETES_FIRST = {"next_del", "next_del_first"}
 SCENARIOS = {"epoch", "tmp", "share", "two_loaders", "interleaved"}
 HUGE_PAGE = 2 * 1024 * 1024
@@ -73,30 +81,53 @@ def _refuse_unknown(done: dict[str, Any]) -> None:
         raise NotExpressibleError(f"collate {done['collate']}")
     if done.get("scenario", "epoch") not in SCENARIOS:
         raise NotExpressibleError(f"scenario {done['scenario']}")
-    if any("var" in field for field in done["fields"]):
-        raise NotExpressibleError("a field whose size varies")
-    if done.get("dataset", "map").startswith("base_") and COLLATE[done["collate"]] != "default":
-        raise NotExpressibleError("items that are views of the dataset's tensor")
 
 
 def _loader(done: dict[str, Any], workers: int) -> dict[str, Any]:
+    fields = [_field(done, field) for field in done["fields"]]
+    if done["collate"] == "twice":
+        first = {**fields[0], "name": "first"}
+        fields = [first, {**first, "name": "again", "same_storage_as": "first"}]
     return {
-        "batch_size": done["batch"],
+        "batch_size": None if done["collate"] == "none" else done["batch"],
         "num_workers": workers,
         "prefetch_factor": done.get("prefetch"),
-        "fields": [_field(field) for field in done["fields"]],
-        "collate": COLLATE[done["collate"]],
+        "fields": fields,
+        "collate": _collate(done),
         "pin_memory": "pin" in done,
         "persistent_workers": done.get("persistent", False),
         "held_batches": held(done),
+        "returns_dataset_tensors": _returns_own(done),
     }
 
 
-def _field(field: dict[str, Any]) -> dict[str, Any]:
+def _collate(done: dict[str, Any]) -> str:
+    """Items in numpy that a list collate returns as they are stay numpy."""
+    if done.get("dataset") == "base_numpy" and done["collate"] in UNCOPIED:
+        return "numpy"
+    return COLLATE[done["collate"]]
+
+
+def _returns_own(done: dict[str, Any]) -> bool:
+    return done.get("dataset") in {"base_tensor", "base_list"} and done["collate"] in UNCOPIED
+
+
+def _field(done: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
     kind = field.get("as", "tensor")
     if kind in {"int", "float", "str"}:
         return {"kind": kind}
-    return {"shape": field["shape"], "dtype": field["dtype"]}
+    entered: dict[str, Any] = {"shape": field["shape"], "dtype": field["dtype"]}
+    if "var" in field:
+        entered["shape"] = [max(field["var"]), *field["shape"][1:]]
+        entered["sizes"] = field["var"]
+    match done["collate"]:
+        case "expand":
+            entered["view_of"] = [1, *field["shape"]]
+        case "view":
+            entered["view_of"] = [2 * done["batch"], *field["shape"]]
+        case "sparse":
+            entered["nnz"] = math.prod(field["shape"])
+    return entered
 
 
 def held(done: dict[str, Any]) -> int:
@@ -130,9 +161,15 @@ def lawful_peak(row: dict[str, Any]) -> int:
     """Return the strict bound of the written law, from the storages seen in the run."""
     done = row["workload"]
     train = _lawful_loader(row, done["workers"])
-    shared = done.get("context", "fork") != "fork"
-    resident = memory_model.pages(_dataset_tensor_bytes(done)) if shared else 0
-    return int(done.get("ranks", 1)) * (_together(row, train) + resident)
+    return int(done.get("ranks", 1)) * (_together(row, train) + _lawful_resident(done))
+
+
+def _lawful_resident(done: dict[str, Any]) -> int:
+    """Dataset tensors: once a rank when pickled to workers, a worker each when uncopied."""
+    tensors = memory_model.pages(_dataset_tensor_bytes(done))
+    if done.get("context", "fork") != "fork":
+        return tensors
+    return int(done["workers"]) * tensors if _returns_own(done) else 0
 
 
 def _together(row: dict[str, Any], train: int) -> int:
@@ -169,6 +206,8 @@ def _storages(row: dict[str, Any]) -> list[int]:
     if row["storages_bytes"] is not None:
         return list(row["storages_bytes"])
     done = row["workload"]
+    if done["collate"] != "default":
+        return []  # the dataset's own storages, or numpy: nothing comes with the batch
     return [
         done["batch"] * math.prod(field["shape"]) * ITEMSIZE[field["dtype"]]
         for field in done["fields"]

@@ -1,0 +1,99 @@
+"""Notices about processes: start method, sharing, limits, failure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from calculator.loader import Collate
+from calculator.notices.base import Case, Notice, first, notice
+from calculator.typed import release
+from calculator.units import count
+from calculator.workload import StartMethod, Strategy
+
+HANGS_SINCE: Final = (2, 10)
+"""From this PyTorch on a failed copy to shared memory is an exception in the feeder thread."""
+
+FORKSERVER_TENSORS: Final = 245
+"""Tensors a dataset may hold under forkserver: each is a descriptor of one message (measured)."""
+
+
+def spawn_dataset_tensors(case: Case) -> Notice | None:
+    """Tensors of the dataset move to /dev/shm when it is pickled to the workers."""
+    workload = case.sizing.workload
+    if not workload.dataset_tensor_bytes or workload.effective_start_method is StartMethod.FORK:
+        return None
+    text = (
+        f"{workload.effective_start_method.value} pickles the dataset to the workers, which moves "
+        "its tensors to /dev/shm, once per process, and they stay. numpy arrays do not."
+    )
+    fix = case.fix("Keep them in numpy", {"dataset_tensor_bytes": 0})
+    return notice("spawn_dataset_tensors", text, "python-314-forkserver", fix)
+
+
+def many_small_tensors(case: Case) -> Notice | None:
+    """Each tensor in flight is an open file."""
+    wanted = max(case.descriptors.main, case.descriptors.worker)
+    limit = case.sizing.workload.open_files_limit
+    if wanted <= limit:
+        return None
+    text = (
+        f"Each tensor in flight is an open file: a process needs {count(wanted)}, and "
+        f"{count(limit)} are allowed. Raise ulimit -n, or stack the tensors into one per field."
+    )
+    return notice("many_small_tensors", text, "pytorch-sharing")
+
+
+def file_system_leftovers(case: Case) -> Notice | None:
+    """file_system is no way around /dev/shm."""
+    if case.sizing.workload.sharing_strategy is not Strategy.FILE_SYSTEM:
+        return None
+    text = (
+        "file_system keeps its tensors in /dev/shm too, as named files: it saves open files, no "
+        "space, and leaves batches behind after an early break or a killed container."
+    )
+    changes = {"sharing_strategy": Strategy.FILE_DESCRIPTOR.value}
+    fix = case.fix("Use file_descriptor", changes)
+    return notice("file_system_leftovers", text, "pytorch-sharing", fix)
+
+
+def silent_hang(case: Case) -> Notice | None:
+    """A collate of one's own turns a full /dev/shm into a hang."""
+    workload = case.sizing.workload
+    if release(workload.torch_version) < HANGS_SINCE:
+        return None
+    if first(case, lambda loader: loader.collate in (Collate.STACK, Collate.LIST)) is None:
+        return None
+    text = (
+        "With a collate function of your own a full /dev/shm is a silent hang: the worker's "
+        "feeder thread loses the batch and the training waits. timeout= makes it an error."
+    )
+    return notice("silent_hang", text, "pytorch-fallocate")
+
+
+def map_count(case: Case) -> Notice | None:
+    """Each tensor that is mapped counts against vm.max_map_count."""
+    limit = case.sizing.workload.max_map_count
+    if case.descriptors.mappings <= limit:
+        return None
+    text = (
+        f"A training process maps {count(case.descriptors.mappings)} tensors at once; "
+        f"vm.max_map_count allows {count(limit)} mappings. Stack them into fewer tensors, or raise "
+        "it with sysctl; a larger /dev/shm does not help."
+    )
+    return notice("map_count_limit", text, "pytorch-mapallocator")
+
+
+def too_many_tensors(case: Case) -> Notice | None:
+    """Forkserver sends all of a dataset's tensors in one message."""
+    workload = case.sizing.workload
+    forkserver = workload.effective_start_method is StartMethod.FORKSERVER
+    held = workload.dataset_tensors if workload.dataset_tensor_bytes else 0
+    if not forkserver or held <= FORKSERVER_TENSORS:
+        return None
+    text = (
+        f"forkserver can hand over {count(FORKSERVER_TENSORS)} tensors of a dataset; with more the "
+        "loader fails to start (too many fds, or Invalid argument). Stack them into one, or keep "
+        "them in numpy."
+    )
+    fix = case.fix("Stack them", {"dataset_tensors": 1})
+    return notice("forkserver_too_many_tensors", text, "python-314-forkserver", fix)

@@ -1,0 +1,55 @@
+"""Notices about sizes: what there is, and what memory it takes."""
+
+from __future__ import annotations
+
+from calculator.notices.base import Case, Notice, notice
+from calculator.rules import times
+from calculator.units import TIB, size
+
+
+def existing_smaller(case: Case) -> Notice | None:
+    """The /dev/shm there is cannot hold the job."""
+    current, need = case.sizing.workload.current_shm, case.sizing.need_bytes
+    if need <= current:
+        return None
+    ratio = f", {times(need, current)} times what there is" if current else ""
+    text = f"The job needs {size(need)} of /dev/shm{ratio} ({size(current)})."
+    return notice("existing_smaller", text, "measured")
+
+
+def shm_counts_toward_memory(case: Case) -> Notice | None:
+    """The container's memory limit cannot hold /dev/shm and the processes."""
+    limit, wanted = case.sizing.workload.memory_limit, case.memory.limit_bytes
+    if limit is None or limit >= wanted:
+        return None
+    clip = (
+        "Kubernetes even cuts /dev/shm down to the limit. " if limit < case.memory.shm_bytes else ""
+    )
+    text = (
+        f"Pages of /dev/shm are charged to the container: the memory limit of {size(limit)} "
+        f"is below the {size(wanted)} that shared memory and processes may take together. "
+        f"{clip}Past it the kernel kills the job (exit 137)."
+    )
+    fix = case.fix(f"Limit {size(wanted)}", {"memory_limit": wanted})
+    return notice("shm_counts_toward_memory", text, "kernel-cgroup", fix)
+
+
+def very_large_batch(case: Case) -> Notice | None:
+    """The total is beyond what machines usually have."""
+    need = case.sizing.need_bytes
+    if need <= TIB:
+        return None
+    text = f"{size(need)} is more than machines usually have. Is the shape that of one sample?"
+    return notice("very_large_batch", text, "measured")
+
+
+def machine_too_small(case: Case) -> Notice | None:
+    """The machine cannot hold what the job may take."""
+    machine, wanted = case.sizing.workload.machine_memory, case.memory.limit_bytes
+    if machine is None or machine >= wanted:
+        return None
+    text = (
+        f"Shared memory and processes may take {size(wanted)} together; the machine has "
+        f"{size(machine)}. A larger /dev/shm does not help there: fewer batches in flight do."
+    )
+    return notice("shm_large_share_of_memory", text, "kernel-tmpfs")
