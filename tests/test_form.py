@@ -56,7 +56,9 @@ def test_every_input_can_be_typed(data) -> None:
 @pytest.mark.parametrize("data", [{}, RICH, *map(presets.workload_data, presets.preset_ids())])
 def test_what_stands_in_the_form_typed_again_is_the_same_workload(data) -> None:
     workload = gather(None, data, {})
-    typed = {path: control(workload, path).value for path in leaves(workload.model_dump(mode="json"))}
+    typed = {
+        path: control(workload, path).value for path in leaves(workload.model_dump(mode="json"))
+    }
     assert gather(None, workload.model_dump(mode="json"), typed) == workload
 
 
