@@ -8,7 +8,8 @@ import pytest
 
 from calculator.footprint import footprint
 from calculator.workload import parse
-from tests.support import measured
+from tests.support import law
+from web.make import measured
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -28,7 +29,7 @@ def _marks(row: dict[str, Any]) -> list[pytest.MarkDecorator]:
 
 def test_peak_is_the_law_and_never_below_what_was_measured(row: dict[str, Any]) -> None:
     found = footprint(parse(measured.workload(row)))
-    assert found.peak_bytes == measured.lawful_peak(row)
+    assert found.peak_bytes == law.lawful_peak(row)
     assert found.peak_bytes >= row["peak_bytes"]
     assert found.peak_bytes >= (row["smallest_surviving_bytes"] or 0)
     assert found.steady_bytes <= found.peak_bytes

@@ -20,11 +20,9 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 from markupsafe import Markup
 
 from calculator import api, page, presets, report, resources
-from calculator.footprint import footprint
 from calculator.presets import DEFAULT_PRESET, Preset
 from calculator.report import Report
-from calculator.workload import parse
-from tests.support import measured, tables
+from web.make import measured
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -125,7 +123,7 @@ def _reference() -> Mapping[str, Any]:
         "sources": facts["sources"],
         "presets": _presets(),
         "default": default,
-        "measured": _measured(),
+        "measured": measured.telling(MEASURED),
         "cite": partial(_cite, facts["sources"]),
         "block": partial(_block, default.report),
     }
@@ -137,23 +135,6 @@ def _questions(context: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {**row, "a": _environment().from_string(row["a"]).render(context)}
         for row in tomllib.loads(text)["question"]
-    ]
-
-
-def _measured() -> list[dict[str, Any]]:
-    """Return telling measured rows beside what the engine says of the same loader, in bytes."""
-    rows = {row["name"]: row for row in measured.rows(MEASURED)}
-    found = {name: footprint(parse(measured.workload(rows[name]))) for name in tables.SHOWN}
-    return [
-        {
-            "name": name,
-            "what": what,
-            "steady": found[name].steady_bytes,
-            "bound": found[name].peak_bytes,
-            "peak": rows[name]["peak_bytes"],
-            "smallest": rows[name]["smallest_surviving_bytes"],
-        }
-        for name, what in tables.SHOWN.items()
     ]
 
 

@@ -1,13 +1,14 @@
-"""Measured rows: what a person would have entered, and what the written law says of it."""
+"""Measured rows: what a person would have entered for each, in the workload's own words."""
 
 from __future__ import annotations
 
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from tests.support import memory_model
+from calculator.footprint import footprint
+from calculator.workload import parse
 
 ITEMSIZE = {
     "float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1,
@@ -34,6 +35,7 @@ UNCOPIED = {"list", "none"}
 
 DELETES_FIRST = {"next_del", "next_del_first"}
 SCENARIOS = {"epoch", "tmp", "share", "two_loaders", "interleaved"}
+PAGE = 4096
 HUGE_PAGE = 2 * 1024 * 1024
 
 
@@ -69,9 +71,9 @@ def workload(row: dict[str, Any]) -> dict[str, Any]:
         "schedule": "interleaved" if done.get("scenario") == "interleaved" else "sequential",
         "last_batch_held": done.get("hold_last", False),
         "start_method": context,
-        "sharing_strategy": _strategy(done),
-        "dataset_tensor_bytes": _dataset_tensor_bytes(done),
-        "page_bytes": _page(done),
+        "sharing_strategy": strategy(done),
+        "dataset_tensor_bytes": dataset_tensor_bytes(done),
+        "page_bytes": page(done),
         "accelerator": True,
     }
 
@@ -97,7 +99,7 @@ def _loader(done: dict[str, Any], workers: int) -> dict[str, Any]:
         "pin_memory": "pin" in done,
         "persistent_workers": done.get("persistent", False),
         "held_batches": held(done),
-        "returns_dataset_tensors": _returns_own(done),
+        "returns_dataset_tensors": returns_own(done),
     }
 
 
@@ -108,7 +110,8 @@ def _collate(done: dict[str, Any]) -> str:
     return COLLATE[done["collate"]]
 
 
-def _returns_own(done: dict[str, Any]) -> bool:
+def returns_own(done: dict[str, Any]) -> bool:
+    """Whether the items that travelled were the dataset's own tensors."""
     return done.get("dataset") in {"base_tensor", "base_list"} and done["collate"] in UNCOPIED
 
 
@@ -137,78 +140,55 @@ def held(done: dict[str, Any]) -> int:
     return int(done["kept_batches"]) if done.get("pattern") == "keep_all" else 1
 
 
-def _strategy(done: dict[str, Any]) -> str:
+def strategy(done: dict[str, Any]) -> str:
     """The strategy the workers use: under spawn they do not inherit the main process's."""
     inherits = done.get("context", "fork") == "fork"
     return str(done.get("strategy", "file_descriptor")) if inherits else "file_descriptor"
 
 
-def _page(done: dict[str, Any]) -> int:
-    return HUGE_PAGE if "huge=always" in done.get("mount_opts", "") else memory_model.PAGE
+def page(done: dict[str, Any]) -> int:
+    """Bytes of a page of the tmpfs in use."""
+    return HUGE_PAGE if "huge=always" in done.get("mount_opts", "") else PAGE
 
 
-def _dataset_tensor_bytes(done: dict[str, Any]) -> int:
+def dataset_tensor_bytes(done: dict[str, Any]) -> int:
+    """Bytes of the tensors that the dataset held."""
     if done.get("dataset") not in {"base_tensor", "base_list"}:
         return 0
     shape: list[int] = done["base_shape"]
     return math.prod(shape) * ITEMSIZE["float32"]
 
 
-# ---------------------------------------------------------------- what the law says
+# ---------------------------------------------------------------- what is worth showing
+
+SHOWN: Final = {
+    "q14a-imagenet": "ImageNet, batch 128, 8 workers",
+    "q14b-volume": "volumes of 256³, batch 2, 4 workers",
+    "q14d-tokens": "8192 token ids, batch 8, 4 workers",
+    "q1-fastds-minimum": "small images, a dataset that costs nothing",
+    "q2-fields-tuple": "image, mask, int and float in a sample",
+    "q4-file_system-peak": "file_system strategy",
+    "q5-pin-sleep0.15-w4-p2": "with a pinning thread",
+    "q6-interleaved": "validation in the middle of an epoch",
+    "q7-ranks2": "two processes",
+    "q8-spawn-base_tensor": "spawn, a dataset that holds a tensor",
+    "thp-always": "tmpfs with huge pages",
+}
 
 
-def lawful_peak(row: dict[str, Any]) -> int:
-    """Return the strict bound of the written law, from the storages seen in the run."""
-    done = row["workload"]
-    train = _lawful_loader(row, done["workers"])
-    return int(done.get("ranks", 1)) * (_together(row, train) + _lawful_resident(done))
+def telling(path: Path) -> list[dict[str, Any]]:
+    """Return telling rows beside what the engine says of the same loader, in bytes."""
+    found = {row["name"]: row for row in rows(path)}
+    return [_telling(found[name], what) for name, what in SHOWN.items()]
 
 
-def _lawful_resident(done: dict[str, Any]) -> int:
-    """Dataset tensors: once a rank when pickled to workers, a worker each when uncopied."""
-    tensors = memory_model.pages(_dataset_tensor_bytes(done))
-    if done.get("context", "fork") != "fork":
-        return tensors
-    return int(done["workers"]) * tensors if _returns_own(done) else 0
-
-
-def _together(row: dict[str, Any], train: int) -> int:
-    done = row["workload"]
-    scenario = done.get("scenario", "epoch")
-    if scenario not in {"two_loaders", "interleaved"}:
-        return train
-    val_workers = done.get("val_workers", done["workers"])
-    val = _lawful_loader(row, val_workers)
-    if scenario == "interleaved":
-        return train + val
-    page = _page(done)
-    idle_train = memory_model.semaphores(done["workers"], page) if done.get("persistent") else 0
-    idle_val = memory_model.semaphores(val_workers, page) if done.get("persistent") else 0
-    last = memory_model.batch(_storages(row), page=page) if done.get("hold_last") else 0
-    return max(train + idle_val, val + idle_train + last)
-
-
-def _lawful_loader(row: dict[str, Any], workers: int) -> int:
-    done = row["workload"]
-    prefetch = done.get("prefetch")
-    return memory_model.one_loader(
-        _storages(row),
-        workers,
-        2 if prefetch is None else prefetch,
-        held=held(done),
-        pinned="pin" in done,
-        file_system=_strategy(done) == "file_system",
-        page=_page(done),
-    )
-
-
-def _storages(row: dict[str, Any]) -> list[int]:
-    if row["storages_bytes"] is not None:
-        return list(row["storages_bytes"])
-    done = row["workload"]
-    if done["collate"] != "default":
-        return []  # the dataset's own storages, or numpy: nothing comes with the batch
-    return [
-        done["batch"] * math.prod(field["shape"]) * ITEMSIZE[field["dtype"]]
-        for field in done["fields"]
-    ]
+def _telling(row: dict[str, Any], what: str) -> dict[str, Any]:
+    model = footprint(parse(workload(row)))
+    return {
+        "name": row["name"],
+        "what": what,
+        "steady": model.steady_bytes,
+        "bound": model.peak_bytes,
+        "peak": row["peak_bytes"],
+        "smallest": row["smallest_surviving_bytes"],
+    }
