@@ -4,6 +4,7 @@ title = "ResNet-50, one GPU"
 summary = "One line: what a person recognises it by"
 group = "Vision"
 order = 20
+featured = true                   # shown before the others; by default not
 source = "https://..."            # where the numbers stand; optional
 [workload]                        # what differs from the defaults, as in the input JSON
 ranks = 1
@@ -41,6 +42,7 @@ class Preset(Model):
     title: str
     summary: str
     group: str
+    featured: bool
     source: str | None
     workload: Workload
     published: Published | None
@@ -91,6 +93,7 @@ def load(preset: str) -> Preset:
         title=row["title"],
         summary=row["summary"],
         group=row["group"],
+        featured=row.get("featured", False),
         source=row.get("source"),
         workload=workload,
         published=Published(**row["published"]) if "published" in row else None,

@@ -33,7 +33,7 @@ class Person:
 
     def pick(self, preset: str) -> None:
         """Choose a workload."""
-        self.page.locator(f"#preset-{preset}").click()
+        choose_preset(self.page, preset)
         expect(self.page.locator(f"#preset-{preset}")).to_have_attribute("aria-current", "true")
 
     def types(self, path: str, text: str) -> None:
@@ -56,3 +56,11 @@ class Person:
     def block(self) -> str:
         """Return the text of the block beside the form."""
         return self.page.locator("#chosen pre").text_content() or ""
+
+
+def choose_preset(page: Page, preset: str) -> None:
+    """Click on a workload, unfolding the list it stands in."""
+    folded = page.locator("#more-presets:not([open])", has=page.locator(f"#preset-{preset}"))
+    if folded.count():
+        folded.locator("summary").click()
+    page.locator(f"#preset-{preset}").click()

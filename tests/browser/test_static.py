@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from calculator import api, blocks, presets, report
 from calculator.units import size
-from tests.browser.person import Person
+from tests.browser.person import Person, choose_preset
 from web.make import serve
 
 
@@ -40,7 +40,7 @@ def test_default_page_is_useful_without_scripts(plain: Page, address: str) -> No
 def test_preset_has_a_page_of_its_own(plain: Page, address: str, preset: str) -> None:
     shown = presets.load(preset)
     plain.goto(address)
-    plain.locator(f"#preset-{preset}").click()
+    choose_preset(plain, preset)
     plain.wait_for_url(f"{address}p/{preset}.html")
     expect(plain.locator("#recommended")).to_have_text(
         size(report.build(shown.workload).shm.recommended_bytes)
