@@ -101,11 +101,13 @@ FAKES = {
 }
 
 
-def grow(tmp_path: Path, fstab: str, have: int) -> tuple[str, str]:
+def grow(
+    tmp_path: Path, fstab: str, have: int, fakes: dict[str, str] = FAKES, status: int = 0
+) -> tuple[str, str]:
     """Run the script on a machine of paper; return its fstab and what was mounted."""
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name, body in FAKES.items():
+    for name, body in fakes.items():
         (tools / name).write_text(body, encoding="utf-8")
         (tools / name).chmod(0o755)
     (tmp_path / "fstab").write_text(fstab, encoding="utf-8")
@@ -114,7 +116,7 @@ def grow(tmp_path: Path, fstab: str, have: int) -> tuple[str, str]:
     script = text("bare-metal").replace("/etc/fstab", str(tmp_path / "fstab"))
     environment = {"PATH": f"{tools}:{os.environ['PATH']}", "LOG": str(log), "HAVE": str(have)}
     done = run(["sh", "-c", script], env=environment)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return (tmp_path / "fstab").read_text(encoding="utf-8"), log.read_text(encoding="utf-8")
 
 
@@ -128,6 +130,18 @@ def test_an_existing_line_keeps_its_other_options(tmp_path) -> None:
     old = "tmpfs\t/dev/shm\ttmpfs\tnoexec,size=1G,mode=1777\t0\t0\n"
     fstab, _ = grow(tmp_path, FSTAB + old, have=1 << 30)
     assert fstab == FSTAB + "tmpfs /dev/shm tmpfs noexec,mode=1777,size=8G 0 0\n"
+
+
+def test_a_file_without_a_last_newline_gets_its_line(tmp_path) -> None:
+    fstab, _ = grow(tmp_path, FSTAB.rstrip("\n"), have=64 << 20)
+    assert fstab == FSTAB + "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=8G 0 0\n"
+
+
+@pytest.mark.parametrize("broken", ["awk", "findmnt"])
+def test_where_a_step_fails_fstab_stays_as_it_was(tmp_path, broken) -> None:
+    fakes = {**FAKES, broken: "#!/bin/sh\necho half; exit 1\n"}
+    fstab, _ = grow(tmp_path, FSTAB, have=64 << 20, fakes=fakes, status=1)
+    assert fstab == FSTAB
 
 
 def test_a_larger_dev_shm_is_left_alone(tmp_path) -> None:
