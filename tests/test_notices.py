@@ -62,6 +62,7 @@ def test_speaks(notice, data) -> None:
         ("spawn_dataset_tensors", {"dataset_tensor_bytes": "1g"}),
         ("silent_hang", {"loaders": [{"collate": "stack"}], "torch_version": "2.9.1"}),
         ("silent_hang", {}),
+        ("silent_hang", {"loaders": [{"collate": "stack"}], **ROOMY}),
     ],
 )
 def test_is_silent(notice, data) -> None:

@@ -59,7 +59,8 @@ def file_system_leftovers(case: Case) -> Notice | None:
 def silent_hang(case: Case) -> Notice | None:
     """A collate of one's own turns a full /dev/shm into a hang."""
     workload = case.sizing.workload
-    if release(workload.torch_version) < HANGS_SINCE:
+    fits = case.sizing.need_bytes <= workload.current_shm
+    if fits or release(workload.torch_version) < HANGS_SINCE:
         return None
     if first(case, lambda loader: loader.collate in (Collate.STACK, Collate.LIST)) is None:
         return None
