@@ -33,7 +33,7 @@ def test_edits_are_kept_and_answered_when_it_is_up(page: Page, address: str) -> 
     release = held(page, "**/site.zip")
     person = Person(page)
     person.open(address)
-    expect(page.locator("#status")).to_have_text("Starting Python…")
+    expect(page.locator("#status")).to_have_text("Starting Python…", timeout=START_MS)
     person.types("loaders.0.num_workers", "16")
     page.locator("#loaders-0-fields-add").click()
     expect(page.locator("#stale")).to_be_visible()
