@@ -26,12 +26,14 @@ class Footprint:
         uses: one entry per loader, for one process.
         peak_bytes: the strict bound, all processes.
         steady_bytes: what `df` shows, all processes.
+        first_round_bytes: one batch of every worker of the fullest loader, all processes.
         terms: summands of `peak_bytes`.
     """
 
     uses: tuple[LoaderUse, ...]
     peak_bytes: int
     steady_bytes: int
+    first_round_bytes: int
     terms: tuple[Term, ...]
 
 
@@ -47,6 +49,8 @@ def footprint(workload: Workload) -> Footprint:
         uses=uses,
         peak_bytes=workload.ranks * fullest.peak_bytes + stays,
         steady_bytes=workload.ranks * max(moment.steady_bytes for moment in times) + stays,
+        first_round_bytes=workload.ranks
+        * max(use.loader.num_workers * use.batch_bytes for use in uses),
         terms=tuple(each for each in terms if each.bytes),
     )
 

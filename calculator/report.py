@@ -99,6 +99,7 @@ def build(
         descriptors=files,
         risk=judge(
             current=workload.current_shm,
+            first_round=found.first_round_bytes,
             steady=sizing.steady_need_bytes,
             need=sizing.need_bytes,
             roomy=sizing.roomy_bytes,

@@ -34,11 +34,12 @@ _TITLES = {
 }
 
 
-def judge(*, current: int, steady: int, need: int, roomy: int) -> Risk:
+def judge(*, current: int, first_round: int, steady: int, need: int, roomy: int) -> Risk:
     """Hold the need against the /dev/shm there is; all in bytes.
 
     Args:
         current: size of /dev/shm now.
+        first_round: one batch of every worker; 0 where no loader has workers.
         steady: need with the queues full, as `df` shows it.
         need: need at the strict bound.
         roomy: need with headroom.
@@ -47,7 +48,7 @@ def judge(*, current: int, steady: int, need: int, roomy: int) -> Risk:
     return Risk(
         level=level,
         title=_TITLES[level],
-        reasons=tuple(_reasons(level, current, steady, need)),
+        reasons=tuple(_reasons(level, current, first_round, steady, need)),
     )
 
 
@@ -59,15 +60,22 @@ def _level(current: int, steady: int, need: int, roomy: int) -> Level:
     return Level.BORDERLINE if roomy > current else Level.SAFE
 
 
-def _reasons(level: Level, current: int, steady: int, need: int) -> Iterable[str]:
+def _reasons(level: Level, current: int, first_round: int, steady: int, need: int) -> Iterable[str]:
     match level:
+        case Level.CRITICAL if not first_round:
+            yield (
+                f"No loader has workers, but what else uses /dev/shm needs {size(steady)}; "
+                f"there is room for {size(current)}."
+            )
         case Level.CRITICAL:
             yield (
                 f"With full queues the job keeps {size(steady)} in /dev/shm; "
                 f"there is room for {size(current)}."
             )
             yield (
-                "It stays alive only while the loop is faster than the workers, "
+                f"One batch of every worker takes {size(first_round)}: it fails at the start."
+                if first_round > current
+                else "It stays alive only while the loop is faster than the workers, "
                 "so it may run for a while and then fail."
             )
         case Level.HIGH:

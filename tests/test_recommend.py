@@ -148,6 +148,20 @@ def test_the_badge_changes_exactly_at_the_bounds(current, level) -> None:
     assert found.risk.reasons
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"ranks": 8}, "it fails at the start"),
+        ({"ranks": 8, "current_shm": "4g"}, "it may run for a while"),
+        ({"ranks": 8, "loaders": tokens(num_workers=0)}, "No loader has workers"),
+    ],
+)
+def test_critical_says_when_it_fails(values, words) -> None:
+    risk = answer(**values).risk
+    assert risk.level == "critical"
+    assert words in " ".join(risk.reasons)
+
+
 # ---------------------------------------------------------------- rules of thumb
 
 
