@@ -7,6 +7,7 @@ error).
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -24,14 +25,24 @@ from calculator.summary import summarize
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters
     arguments = _parser().parse_args(argv)
     try:
         result: Result = arguments.run(arguments)
+        _write(result.text)
     except InputError as error:
-        print(f"shm-sizer: {error}", file=sys.stderr)
-        return 2
-    _write(result.text)
+        return _refuse(error)
+    except KeyboardInterrupt:
+        return 130
     return result.status
+
+
+def _refuse(error: InputError) -> int:
+    if sys.stderr is not None:
+        print(f"shm-sizer: {error}", file=sys.stderr)
+    return 2
 
 
 @dataclass(frozen=True)
@@ -43,12 +54,22 @@ class Result:
 
 
 def _write(text: str) -> None:
+    """Print the answer; a reader that has seen enough is no error."""
+    if sys.stdout is None:
+        raise InputError.at("standard output", "is closed")
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough; nothing is left to flush at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
+    except OSError as error:
+        _silence()
+        raise InputError.at("standard output", error.strerror or "cannot be written") from None
+
+
+def _silence() -> None:
+    """Nothing is left to flush at exit either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # ---------------------------------------------------------------- commands
@@ -106,12 +127,18 @@ def _workload(arguments: argparse.Namespace) -> Any:
 def _read_json(name: str) -> Any:
     label = "standard input" if name == "-" else name
     try:
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        text = _stdin() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
         return json.loads(text)
     except OSError as error:
         raise InputError.at(label, error.strerror or "cannot be read") from None
     except (ValueError, RecursionError) as error:
         raise InputError.at(label, f"is not JSON ({error})") from None
+
+
+def _stdin() -> str:
+    if sys.stdin is None:
+        raise InputError.at("standard input", "is closed")
+    return sys.stdin.read().removeprefix("\ufeff")
 
 
 def _change(text: str) -> tuple[str, Any]:

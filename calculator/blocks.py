@@ -83,7 +83,7 @@ class Job:
             "descriptors": self.descriptors,
             "ranks": workload.ranks,
             "accelerator": workload.accelerator,
-            "loaders": workload.loaders,
+            "loaders": list(zip(_identifiers(workload), workload.loaders, strict=True)),
             "workload": workload,
             "command": _command(workload.ranks),
         }
@@ -166,7 +166,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     filters: dict[str, Callable[..., str]] = {name: g.write for name, g in GRAMMARS.items()}
-    environment.filters.update(filters, people=size, count=count, identifier=_identifier)
+    environment.filters.update(filters, people=size, count=count)
     return environment
 
 
@@ -186,6 +186,15 @@ def _line(text: str, names: Mapping[str, Any]) -> str:
 
 def _command(ranks: int) -> str:
     return "python train.py" if ranks == 1 else f"torchrun --nproc-per-node={ranks} train.py"
+
+
+def _identifiers(workload: Workload) -> list[str]:
+    """A name for each loader as code allows it; the second of two equal ones gets a number."""
+    found: list[str] = []
+    for loader in workload.loaders:
+        name = _identifier(loader.name)
+        found.append(name if name not in found else f"{name}_{len(found) + 1}")
+    return found
 
 
 def _identifier(name: str) -> str:

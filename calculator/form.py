@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, get_args
 
 import annotated_types
@@ -104,7 +105,7 @@ def _text(value: Any, info: FieldInfo, extra: dict[str, Any]) -> str:
     if _is_size(info):
         return exact(value)
     if extra.get("unit") == "percent":
-        return f"{value * 100:g}%"
+        return f"{(Decimal(str(value)) * 100).normalize():f}%"
     return _plain(value)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from calculator.sample import SampleField
-from calculator.typed import BlankIsNone, Input, ask
+from calculator.typed import BlankIsNone, Input, Name, ask
 
 DEFAULT_PREFETCH: Final = 2
 """What PyTorch makes of prefetch_factor=None with workers."""
@@ -34,7 +34,7 @@ _COLLATES = {
 class Loader(Input):
     """One `torch.utils.data.DataLoader`."""
 
-    name: Annotated[str, ask("Name", max_length=80)] = ""
+    name: Annotated[Name, ask("Name")] = ""
     batch_size: Annotated[
         Annotated[int, Field(ge=1, le=10**9)] | None,
         BlankIsNone,

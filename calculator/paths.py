@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from calculator.errors import InputError
 
@@ -18,7 +18,7 @@ def assign(data: Any, changes: Mapping[str, Any]) -> Any:
     """
     result = copy.deepcopy(data)
     for path, value in changes.items():
-        _assign(result, path, path.split("."), value)
+        _assign(result, path, _parts(path), value)
     return result
 
 
@@ -30,13 +30,24 @@ def remove(data: Any, paths: Iterable[str]) -> Any:
     """
     result = copy.deepcopy(data)
     for path in paths:
-        *parents, last = path.split(".")
+        *parents, last = _parts(path)
         holder = result
         for part in parents:
             holder = _step(holder, path, part)
         _step(holder, path, last)
         del holder[int(last) if isinstance(holder, list) else last]
     return result
+
+
+MAX_PARTS: Final = 16
+"""No input lies deeper."""
+
+
+def _parts(path: str) -> list[str]:
+    parts = path.split(".")
+    if len(parts) > MAX_PARTS:
+        raise InputError.at(f"{path[:40]}...", "does not lead to an input")
+    return parts
 
 
 def _assign(holder: Any, path: str, parts: list[str], value: Any) -> None:

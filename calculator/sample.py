@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from calculator import dtypes
-from calculator.typed import BlankIsNone, Dtype, Input, OptionalShape, Shape, Sizes, ask
+from calculator.typed import BlankIsNone, Dtype, Input, Name, OptionalShape, Shape, Sizes, ask
 
 
 class Kind(StrEnum):
@@ -32,7 +32,7 @@ _KINDS = {
 class SampleField(Input):
     """One field of a sample: a tensor, or a Python number or string beside it."""
 
-    name: Annotated[str, ask("Name", max_length=80)] = "image"
+    name: Annotated[Name, ask("Name")] = "image"
     kind: Annotated[
         Kind,
         ask(

@@ -15,7 +15,7 @@ from calculator.terms import Term
 from calculator.units import size
 from calculator.workload import Workload, parse
 
-MAX_NEED_BYTES = 2**60
+MAX_SHM_BYTES = 2**60
 """Beyond an exbibyte no platform's grammar can spell the size."""
 
 
@@ -60,7 +60,8 @@ def size_job(workload: Workload) -> Sizing:
     others = tuple(other_terms(workload))
     extra = sum(term.bytes for term in others)
     need = found.peak_bytes + extra
-    if need > MAX_NEED_BYTES:
+    steps = tuple(shm_steps(workload, need))
+    if steps[-1].bytes > MAX_SHM_BYTES:
         message = f"together this is {size(need)}: more than any machine has"
         raise InputError.at("loaders", message)
     return Sizing(
@@ -69,5 +70,5 @@ def size_job(workload: Workload) -> Sizing:
         terms=found.terms + others,
         need_bytes=need,
         steady_need_bytes=found.steady_bytes + extra,
-        steps=tuple(shm_steps(workload, need)),
+        steps=steps,
     )

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    StringConstraints,
+)
 
 from calculator import dtypes
 from calculator.units import SizeError, parse_size
@@ -80,20 +88,37 @@ def _blank_is_none(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """Read `10%` as 0.1; the division is exact in decimal."""
-    if not isinstance(value, str) or not value.strip().endswith("%"):
+    """Read `10%` as 0.1; the division is exact in decimal.  A bare 10 typed is a slip."""
+    if not isinstance(value, str):
         return value
-    try:
-        return float(Decimal(value.strip().rstrip("%").strip()) / 100)
-    except InvalidOperation:
-        raise ValueError("must be a share, such as 10%") from None
+    percent = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,12})?)\s*%\s*", value, re.ASCII)
+    if percent:
+        return float(Decimal(percent[1]) / 100)
+    if value.strip().endswith("%") or _exceeds_one(value):
+        raise ValueError("must be a share, such as 10%")
+    return value
+
+
+def _exceeds_one(text: str) -> bool:
+    plain = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{0,12})?)\s*", text, re.ASCII)
+    return bool(plain) and Decimal(plain[1]) > 1  # type: ignore[index]
 
 
 def _version(value: Any) -> Any:
+    if isinstance(value, int | float):
+        raise ValueError(  # noqa: TRY004 - pydantic reports only ValueError at its place
+            'must be text, such as "2.10": as a number that would be 2.1'
+        )
     text = str(value).strip().removeprefix("v")
-    if not re.fullmatch(r"\d{1,3}\.\d{1,3}(\.?\w+)*(\+[\w.]+)?", text, re.ASCII):
+    if not re.fullmatch(r"\d{1,3}\.\d{1,3}[\w.+-]{0,60}", text, re.ASCII):
         raise ValueError("must be a version, such as 2.13")
     return text
+
+
+def _printable(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("must be text without control characters")
+    return value
 
 
 def _dtype(value: Any) -> Any:
@@ -126,6 +151,7 @@ OptionalBytes = Annotated[
 ]
 Share = Annotated[FiniteFloat, BeforeValidator(_share), Field(ge=0, le=10)]
 Version = Annotated[str, BeforeValidator(_version)]
+Name = Annotated[str, StringConstraints(max_length=80), AfterValidator(_printable)]
 Dtype = Annotated[str, BeforeValidator(_dtype)]
 BlankIsNone = BeforeValidator(_blank_is_none)
 

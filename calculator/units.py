@@ -220,7 +220,7 @@ GRAMMARS: Final[dict[str, Grammar]] = {
 # ---------------------------------------------------------------- what people type
 
 _TYPED = re.compile(
-    r"(?P<number>[\d,_]+(?:\.\d+)?|\.\d+)\s*(?P<unit>bytes?|[kmgtpe]?(?:i?b|i)?)",
+    r"(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*(?P<unit>bytes?|[kmgtpe]?(?:i?b|i)?)",
     re.IGNORECASE,
 )
 
@@ -242,7 +242,7 @@ def parse_size(text: str) -> int:
     if unit in {"i", "ib"}:
         raise SizeError(text, expected)
     try:
-        number = Decimal(re.sub("[,_]", "", match["number"]))
+        number = Decimal(match["number"].replace(",", ""))
     except InvalidOperation:
         raise SizeError(text, expected) from None
     return int(number * KIB ** _BINARY_POWER[letter])

@@ -7,7 +7,9 @@ eight-GPU ImageNet job.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
+from itertools import count
 from typing import Annotated, Any, Final
 
 from pydantic import ValidationError, field_validator, model_validator
@@ -234,14 +236,14 @@ class Workload(Input):
     @model_validator(mode="before")
     @classmethod
     def _name_loaders(cls, data: Any) -> Any:
-        """Give loaders without a name theirs by position."""
+        """Give loaders without a name the first that none has."""
         if not isinstance(data, dict) or not isinstance(data.get("loaders"), list | tuple):
             return data
+        taken = {each.get("name") for each in data["loaders"] if isinstance(each, dict)}
+        free = (name for name in _names() if name not in taken)
         named = [
-            {**loader, "name": loader.get("name") or _position_name(position)}
-            if isinstance(loader, dict)
-            else loader
-            for position, loader in enumerate(data["loaders"])
+            {**each, "name": each.get("name") or next(free)} if isinstance(each, dict) else each
+            for each in data["loaders"]
         ]
         return {**data, "loaders": named}
 
@@ -265,13 +267,11 @@ class Workload(Input):
         return loader.pin_memory and self.accelerator
 
 
-_LOADER_NAMES: Final = ("train", "val", "test")
-
-
-def _position_name(position: int) -> str:
-    if position < len(_LOADER_NAMES):
-        return _LOADER_NAMES[position]
-    return f"loader {position + 1}"
+def _names() -> Iterator[str]:
+    """Yield names for loaders that have none."""
+    yield from ("train", "val", "test")
+    for number in count(4):
+        yield f"loader {number}"
 
 
 def parse(data: Any) -> Workload:

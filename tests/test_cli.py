@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -78,6 +79,8 @@ def test_list(capsys, what, ids) -> None:
     ("arguments", "message"),
     [
         (["size", "--set", "ranks=0"], "ranks: must be at least 1"),
+        (["size", "--set", ".".join("a" * 5000) + "=1"], "does not lead to an input"),
+        (["size", "--set", "headroom=1e9999999%"], "headroom: must be a share"),
         (["size", "--set", "ranks"], "'ranks' is not PATH=VALUE"),
         (["size", "--set", "loaders.9.batch_size=1"], "there is no position 9"),
         (["size", "--preset", "nope"], "no preset 'nope'"),
@@ -109,3 +112,33 @@ def test_it_runs_as_a_module_and_survives_a_reader_that_leaves() -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("shell", "said"),
+    [
+        ("size >/dev/full", "No space left on device"),
+        ("size >&-", "is closed"),
+        ("size - <&-", "is closed"),
+    ],
+)
+def test_streams_that_fail_are_one_line(shell, said) -> None:
+    command = f"exec {sys.executable} -m calculator {shell}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_terminal_with_few_characters_still_gets_the_answer() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "calculator", "size"]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert done.returncode == 0
+    assert b"8 GiB" in done.stdout
+
+
+def test_a_file_with_a_byte_order_mark_is_read(capsys, tmp_path) -> None:
+    given = tmp_path / "workload.json"
+    given.write_text('\ufeff{"ranks": 1}', encoding="utf-8")
+    assert run(capsys, "size", str(given), "--json")

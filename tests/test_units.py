@@ -101,7 +101,10 @@ def test_people_may_type_a_size_in_many_ways(text, value) -> None:
     assert parse_size(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1g", "8 apples", "8ib", "1e9g", "NaN", "٨g", "8g 4m"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "-1g", "8 apples", "8ib", "1e9g", "NaN", "٨g", "8g 4m", "1,5g", "1_000", "1,23,456"],
+)
 def test_people_are_told_what_is_no_size(text) -> None:
     with pytest.raises(SizeError, match="is not a size; expected"):
         parse_size(text)

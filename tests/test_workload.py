@@ -11,6 +11,8 @@ from calculator.loader import Loader
 from calculator.sample import SampleField
 from calculator.workload import StartMethod, Workload, parse
 
+NO_VERSION = "must be a version, such as 2.13"
+NUMBER_VERSION = 'must be text, such as "2.10": as a number that would be 2.1'
 NO_SHAPE = "must be whole numbers, such as 3, 224, 224"
 
 
@@ -86,6 +88,11 @@ def test_an_answer_can_be_asked_again_with_its_own_workload() -> None:
         ({"rank": 8}, "rank", "is not a known key here"),
         ({"headroom": "NaN"}, "headroom", "must be a number"),
         ({"headroom": float("nan")}, "headroom", "must be a number"),
+        ({"headroom": "10"}, "headroom", "must be a share, such as 10%"),
+        ({"headroom": "1e9999999%"}, "headroom", "must be a share, such as 10%"),
+        ({"torch_version": "2.1" + "a" * 4000 + "-"}, "torch_version", NO_VERSION),
+        ({"torch_version": 2.10}, "torch_version", NUMBER_VERSION),
+        (loader(name="a\x1b[31m"), "loaders.0.name", "must be text without control characters"),
         ({"headroom": -0.1}, "headroom", "must be at least 0"),
         ({"headroom": "x%"}, "headroom", "must be a share, such as 10%"),
         ({"page_bytes": 5000}, "page_bytes", "must be a power of two, such as 4096"),
@@ -190,3 +197,12 @@ def test_every_input_has_a_label_and_help(model) -> None:
         if not (field.title and field.description)
     }
     assert bare <= {"name", "fields", "loaders"}
+
+
+def test_a_version_with_a_long_tail_is_read_in_no_time() -> None:
+    assert parse({"torch_version": "2.1" + "a" * 40 + "-dirty"}).torch_version.endswith("-dirty")
+
+
+def test_a_loader_added_after_one_was_removed_gets_a_free_name() -> None:
+    data = {"loaders": [{"name": "train"}, {"name": "test"}, {}]}
+    assert [each.name for each in parse(data).loaders] == ["train", "test", "val"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calculator.notices.base import Case, Notice, notice
 from calculator.rules import times
+from calculator.typed import MAX_BYTES
 from calculator.units import TIB, size
 
 
@@ -30,7 +31,8 @@ def shm_counts_toward_memory(case: Case) -> Notice | None:
         f"is below the {size(wanted)} that shared memory and processes may take together. "
         f"{clip}Past it the kernel kills the job (exit 137)."
     )
-    fix = case.fix(f"Limit {size(wanted)}", {"memory_limit": wanted})
+    known = wanted <= MAX_BYTES
+    fix = case.fix(f"Limit {size(wanted)}", {"memory_limit": wanted}) if known else None
     return notice("shm_counts_toward_memory", text, "kernel-cgroup", fix)
 
 

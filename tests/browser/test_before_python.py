@@ -50,6 +50,30 @@ def test_edits_are_kept_and_answered_when_it_is_up(page: Page, address: str) -> 
     assert person.complaints == []
 
 
+def test_a_preset_that_comes_late_does_not_undo_what_was_done_since(
+    page: Page, address: str
+) -> None:
+    release = held(page, "**/p/llm-tokens.json")
+    held(page, "**/site.zip")
+    person = Person(page)
+    person.open(address)
+    page.locator("#preset-llm-tokens").click()
+    person.pick("medical-3d")
+    expect(person.input("ranks")).to_have_value("4")
+    with page.expect_response("**/p/llm-tokens.json"):
+        release()
+    page.wait_for_timeout(200)
+    expect(person.input("ranks")).to_have_value("4")
+    expect(page.locator("#preset-medical-3d")).to_have_attribute("aria-current", "true")
+
+
+def test_a_damaged_module_is_said_at_once(page: Page, address: str) -> None:
+    wrong = b"<html>not it</html>"
+    page.context.route("**/pydantic_core.so", lambda route: route.fulfill(body=wrong))
+    Person(page).open(address)
+    expect(page.locator("#failure")).to_be_visible(timeout=START_MS / 4)
+
+
 def test_presets_switch_at_once(page: Page, address: str) -> None:
     release = held(page, "**/site.zip")
     person = Person(page)

@@ -156,6 +156,16 @@ def test_what_is_typed_while_a_field_is_removed_lands_nowhere_else(person: Perso
     expect(person.input("loaders.0.fields.0.name")).to_have_value("target")
 
 
+def test_a_double_click_removes_one_field(person: Person) -> None:
+    for position in (1, 2, 3):
+        person.page.locator("#loaders-0-fields-add").click()
+        expect(person.input(f"loaders.0.fields.{position}.name")).to_have_count(1)
+    person.page.locator("#loaders-0-fields-1-remove").dblclick()
+    expect(person.input("loaders.0.fields.3.name")).to_have_count(0)
+    person.page.wait_for_timeout(200)
+    expect(person.input("loaders.0.fields.2.name")).to_have_count(1)
+
+
 def test_a_mistake_stands_until_it_is_mended_whatever_changes_around_it(person: Person) -> None:
     person.types("loaders.0.batch_size", "0")
     wrong = person.input("loaders.0.batch_size")

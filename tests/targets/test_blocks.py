@@ -112,7 +112,7 @@ def test_without_a_gpu_none_is_asked_for(target) -> None:
     [
         {},
         {"loaders": [{"num_workers": 0}]},
-        {"loaders": [{"name": "'; import os #"}, {"name": "2nd\nloader"}, {"name": "класс"}]},
+        {"loaders": [{"name": "'; import os #"}, {"name": "2nd loader"}, {"name": "класс"}]},
     ],
 )
 def test_python_blocks_are_python(target, values) -> None:
@@ -123,3 +123,16 @@ def test_without_workers_no_prefetch_is_passed_that_pytorch_refuses() -> None:
     text = block("dataloader-arguments", loaders=[{"num_workers": 0}]).text
     assert "prefetch_factor" not in text
     assert "timeout" not in text
+
+
+def test_two_loaders_never_get_one_name_in_code() -> None:
+    names = [{"name": "學習"}, {"name": "驗證"}, {"name": "a b"}, {"name": "a_b"}]
+    text = block("dataloader-arguments", loaders=names).text
+    assigned = [line.split(" = ")[0] for line in text.splitlines() if " = DataLoader(" in line]
+    assert len(set(assigned)) == len(names)
+
+
+def test_the_loader_in_code_is_the_one_described() -> None:
+    text = block("dataloader-arguments", loaders=[{"collate": "list"}], start_method="spawn").text
+    assert "collate_fn=" in text
+    assert 'multiprocessing_context="spawn"' in text

@@ -96,7 +96,6 @@ def test_kubectl_would_refuse_a_docker_size(tmp_path) -> None:
 FAKES = {
     "sudo": '#!/bin/sh\nexec "$@"\n',
     "mount": '#!/bin/sh\necho "$@" >> "$LOG"\n',
-    "findmnt": "#!/bin/sh\nexit 0\n",
     "df": '#!/bin/sh\necho 1B-blocks\necho "${HAVE}"\n',
 }
 
@@ -137,11 +136,39 @@ def test_a_file_without_a_last_newline_gets_its_line(tmp_path) -> None:
     assert fstab == FSTAB + "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=8G 0 0\n"
 
 
-@pytest.mark.parametrize("broken", ["awk", "findmnt"])
-def test_where_a_step_fails_fstab_stays_as_it_was(tmp_path, broken) -> None:
-    fakes = {**FAKES, broken: "#!/bin/sh\necho half; exit 1\n"}
-    fstab, _ = grow(tmp_path, FSTAB, have=64 << 20, fakes=fakes, status=1)
-    assert fstab == FSTAB
+@pytest.mark.parametrize(
+    ("broken", "status"), [("awk", 1), ("awk-that-says-nothing", 1), ("df", 2), ("df-empty", 2)]
+)
+def test_where_a_step_fails_nothing_is_changed(tmp_path, broken, status) -> None:
+    faults = {
+        "awk": {"awk": "#!/bin/sh\necho half; exit 1\n"},
+        "awk-that-says-nothing": {"awk": "#!/bin/sh\n"},
+        "df": {"df": "#!/bin/sh\necho 'df: unrecognized option' >&2; exit 1\n"},
+        "df-empty": {"df": "#!/bin/sh\necho Size\n"},
+    }
+    fakes = {**FAKES, **faults[broken]}
+    assert grow(tmp_path, FSTAB, 64 << 20, fakes, status) == (FSTAB, "")
+
+
+def test_a_larger_size_in_fstab_stays(tmp_path) -> None:
+    old = "tmpfs /dev/shm tmpfs defaults,size=64G 0 0\n"
+    fstab, mounted = grow(tmp_path, FSTAB + old, have=64 << 20)
+    assert fstab == FSTAB + old
+    assert mounted == "-o remount,size=8G /dev/shm\n"
+
+
+def test_the_first_copy_of_fstab_is_kept(tmp_path) -> None:
+    (tmp_path / "fstab.before-shm").write_text("the very first\n", encoding="utf-8")
+    grow(tmp_path, FSTAB, have=64 << 20)
+    assert (tmp_path / "fstab.before-shm").read_text(encoding="utf-8") == "the very first\n"
+
+
+def test_util_linux_accepts_the_fstab(tmp_path) -> None:
+    fstab, _ = grow(tmp_path, "", have=64 << 20)
+    table = tmp_path / "written"
+    table.write_text(fstab, encoding="utf-8")
+    done = run([component("findmnt"), "--verify", "--tab-file", str(table)])
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_larger_dev_shm_is_left_alone(tmp_path) -> None:

@@ -14,6 +14,7 @@ const INCOMPLETE = "This answers your last complete input";
 const start = JSON.parse(document.getElementById("start").textContent);
 const element = document.getElementById("form");
 let reshaping = false;
+let latest = 0; // counts what people do: an answer that comes late must still be the wanted one
 
 const engine = new Engine((progress) => {
   status.show(progress);
@@ -48,6 +49,7 @@ function answered(answer, change, typed) {
 }
 
 function refused(errors) {
+  for (const button of element.querySelectorAll("button:disabled")) button.disabled = false;
   const first = form.mark(errors);
   status.live();
   status.outdate(INCOMPLETE);
@@ -58,6 +60,7 @@ function refused(errors) {
 
 element.addEventListener("input", (event) => {
   if (event.target.matches("select")) reshaping = true;
+  latest += 1;
   choose("");
   talk.type({ [event.target.name]: form.value(event.target) });
 });
@@ -74,8 +77,11 @@ document.addEventListener("click", (event) => {
   }
 });
 
-function alter({ dataset }) {
+function alter(button) {
+  const { dataset } = button;
+  latest += 1;
   choose("");
+  if (dataset.remove) button.disabled = true; // a second click would mean what stands there then
   talk.change({
     set: JSON.parse(dataset.set ?? "{}"),
     remove: JSON.parse(dataset.remove ?? "[]"),
@@ -87,14 +93,16 @@ function alter({ dataset }) {
 /** Before the engine is up a preset's answer comes ready-made, as a file beside its page. */
 async function pick(link) {
   const change = { preset: link.dataset.preset };
+  const mine = ++latest;
   choose(change.preset);
   if (talk.live) return talk.change(change);
   try {
     const response = await fetch(link.href.replace(/\.html$/, ".json"));
     if (!response.ok) throw new Error(response.statusText);
-    talk.adopt(await response.json(), change);
+    const answer = await response.json();
+    if (mine === latest) talk.adopt(answer, change);
   } catch {
-    location.assign(link.href);
+    if (mine === latest) location.assign(link.href);
   }
 }
 

@@ -43,4 +43,7 @@ function fail(error) {
   postMessage({ type: "failed", message: reason(error) });
 }
 
+// A damaged file is rejected where nobody waits for it: Pyodide itself would wait forever.
+self.addEventListener("unhandledrejection", ({ reason: error }) => fail(error));
+
 start().catch(fail);
