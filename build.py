@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock"
 VENV = ROOT / ".build" / "venv"
 OLDEST = (3, 11)
+PORTS = 65536
 
 
 def main() -> int:
@@ -50,12 +51,18 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--base-url",
         default="",
         metavar="URL",
-        help="where the page will live, for the links inside copied blocks (default: no links)",
+        help="where the page will live, which then names it as its address (default: not said)",
     )
     command = parser.add_subparsers(dest="command", metavar="COMMAND")
     command.add_parser("build", parents=[shared], help="make dist/ (what happens with no command)")
     serve = command.add_parser("serve", parents=[shared], help="make dist/ and serve it")
-    serve.add_argument("--port", type=int, default=8000, help="first port to try (default: 8000)")
+    serve.add_argument(
+        "--port",
+        type=port,
+        default=8000,
+        metavar="N",
+        help="first port to try (default: 8000)",
+    )
     command.add_parser(
         "test", parents=[shared], help="lint, types and tests; what follows goes to pytest"
     )
@@ -66,6 +73,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         parser.error("unknown argument: {}".format(" ".join(rest)))
     options.rest = rest
     return options
+
+
+def port(text: str) -> int:
+    """Read a port number."""
+    if not text.isascii() or not text.isdecimal() or not 0 <= int(text[:9]) < PORTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a number below {PORTS}")
+    return int(text)
 
 
 def make_environment() -> None:

@@ -84,7 +84,6 @@ def _respond(request: Request) -> dict[str, Any]:
             _parts(request.parts),
             workload,
             found,
-            preset=untouched,
             published=presets.load(untouched).published if untouched else None,
         ),
     }

@@ -135,11 +135,6 @@ def render(target: str, job: Job) -> Block:
     )
 
 
-def render_all(job: Job) -> list[Block]:
-    """Render every target."""
-    return [render(target, job) for target in target_ids()]
-
-
 # ---------------------------------------------------------------- templates
 
 _FENCE: Final = "+++\n"
@@ -189,11 +184,13 @@ def _command(ranks: int) -> str:
 
 
 def _identifiers(workload: Workload) -> list[str]:
-    """A name for each loader as code allows it; the second of two equal ones gets a number."""
+    """A name for each loader as code allows it; of equal ones the later get numbers."""
     found: list[str] = []
     for loader in workload.loaders:
         name = _identifier(loader.name)
-        found.append(name if name not in found else f"{name}_{len(found) + 1}")
+        while name in found:
+            name = f"{name}_{len(found) + 1}"
+        found.append(name)
     return found
 
 

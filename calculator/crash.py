@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from calculator import resources
-from calculator.loader import Collate, Loader
 from calculator.recommend import Model
 from calculator.typed import release
 from calculator.workload import Workload
@@ -26,23 +25,18 @@ class Crash(Model):
 def likely_crash(workload: Workload) -> Crash:
     """Return the signature for the job's PyTorch version and collate.
 
-    A collate of one's own, or a Python number beside the tensors, is copied to shared
-    memory by the queue's feeder thread, which swallows the exception: from 2.10 on the
-    training hangs instead of failing.
+    Where the queue's feeder thread copies the tensors it swallows the exception: from
+    2.10 on the training hangs instead of failing.
     """
-    collate = "private" if any(map(_is_private, workload.loaders)) else "default"
+    collate = "private" if any(each.copies_late for each in workload.loaders) else "default"
     version = release(workload.torch_version)
     for row in resources.table("facts", "crashes")["crash"]:
-        if row["collate"] in (collate, "any") and _covers(row, version):
+        if row["collate"] == collate and _covers(row, version):
             return Crash(torch=_span(row), **{key: row[key] for key in _KEYS})
     raise LookupError(f"no crash signature for PyTorch {workload.torch_version}")
 
 
 _KEYS: Final = ("id", "text", "kind", "what_happens", "first_action", "source")
-
-
-def _is_private(loader: Loader) -> bool:
-    return loader.collate in (Collate.STACK, Collate.LIST)
 
 
 def _covers(row: dict[str, str], version: tuple[int, int]) -> bool:

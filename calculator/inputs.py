@@ -7,7 +7,8 @@ from typing import Any
 
 from calculator import paths, presets
 from calculator.errors import InputError
-from calculator.units import SizeError, parse_size
+from calculator.typed import MAX_BYTES
+from calculator.units import SizeError, parse_size, size
 from calculator.workload import Workload, parse
 
 
@@ -67,9 +68,6 @@ def read_shm(text: str) -> int:
         value = parse_size(text)
     except SizeError as error:
         raise InputError.at("shm", f"must be {error.expected}") from None
-    if not 0 < value <= MAX_SHM_BYTES:
-        raise InputError.at("shm", "must be more than 0 and at most 1 EiB")
+    if not 0 < value <= MAX_BYTES:
+        raise InputError.at("shm", f"must be more than 0 and at most {size(MAX_BYTES)}")
     return value
-
-
-MAX_SHM_BYTES = 2**60

@@ -120,6 +120,16 @@ class Loader(Input):
         }
 
     @property
+    def copies_late(self) -> bool:
+        """Whether a worker's tensors reach shared memory only when its queue sends them.
+
+        `default_collate` allocates there itself; every other tensor is copied by the
+        queue's feeder thread, which loses the batch when there is no room.
+        """
+        in_place = self.batch_size is not None and self.collate is Collate.DEFAULT
+        return self.num_workers > 0 and self.collate is not Collate.NUMPY and not in_place
+
+    @property
     def moves_dataset(self) -> bool:
         """Whether what travels are the dataset's own storages."""
         return self.returns_dataset_tensors and not self.copies

@@ -17,7 +17,7 @@ from calculator import __version__, resources
 from calculator.blocks import Block
 from calculator.form import Control, control
 from calculator.picture import bar
-from calculator.presets import Published, preset_ids, titles
+from calculator.presets import Published
 from calculator.report import Report
 from calculator.units import GRAMMARS, count, exact, size
 from calculator.workload import DEFAULT_SHM_BYTES, Workload
@@ -34,7 +34,6 @@ def render(
     workload: Workload,
     report: Report,
     *,
-    preset: str | None = None,
     published: Published | None = None,
 ) -> dict[str, str]:
     """Render fragments for one answer.
@@ -43,8 +42,7 @@ def render(
         parts: names out of `part_names()`.
         workload: the job.
         report: its answer.
-        preset: id of the preset whose values these are, if any.
-        published: what is often recommended for that preset.
+        published: what is often recommended for it, where it is a preset as it stands.
     """
 
     def describe(path: str) -> Control:
@@ -54,9 +52,7 @@ def render(
         "workload": workload,
         "report": report,
         "control": describe,
-        "preset": preset,
         "published": published,
-        "presets": titles(),
     }
     return {name: environment().get_template(name).render(context) for name in parts}
 
@@ -73,7 +69,7 @@ def environment() -> Environment:
     )
     made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
     made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code)
-    made.globals.update(version=__version__, preset_ids=preset_ids(), default_shm=DEFAULT_SHM_BYTES)
+    made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
     return made
 
 

@@ -39,7 +39,7 @@ def judge(*, current: int, first_round: int, steady: int, need: int, roomy: int)
 
     Args:
         current: size of /dev/shm now.
-        first_round: one batch of every worker; 0 where no loader has workers.
+        first_round: one batch of every worker; 0 where no batch goes there.
         steady: need with the queues full, as `df` shows it.
         need: need at the strict bound.
         roomy: need with headroom.
@@ -64,8 +64,8 @@ def _reasons(level: Level, current: int, first_round: int, steady: int, need: in
     match level:
         case Level.CRITICAL if not first_round:
             yield (
-                f"No loader has workers, but what else uses /dev/shm needs {size(steady)}; "
-                f"there is room for {size(current)}."
+                "The loaders put no batch there, but what else uses /dev/shm needs "
+                f"{size(steady)}; there is room for {size(current)}."
             )
         case Level.CRITICAL:
             yield (

@@ -12,11 +12,9 @@ from calculator.errors import InputError
 from calculator.footprint import Footprint, footprint
 from calculator.recommend import Step, shm_steps
 from calculator.terms import Term
+from calculator.typed import MAX_BYTES
 from calculator.units import size
 from calculator.workload import Workload, parse
-
-MAX_SHM_BYTES = 2**60
-"""Beyond an exbibyte no platform's grammar can spell the size."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def size_job(workload: Workload) -> Sizing:
     extra = sum(term.bytes for term in others)
     need = found.peak_bytes + extra
     steps = tuple(shm_steps(workload, need))
-    if steps[-1].bytes > MAX_SHM_BYTES:
+    if steps[-1].bytes > MAX_BYTES:
         message = f"together this is {size(need)}: more than any machine has"
         raise InputError.at("loaders", message)
     return Sizing(

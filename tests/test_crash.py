@@ -33,6 +33,18 @@ def test_the_version_decides(torch, collate, kind, text) -> None:
     assert found.source.startswith("https://")
 
 
+@pytest.mark.parametrize(
+    ("loader", "kind"),
+    [
+        ({"batch_size": None}, "hang"),
+        ({"collate": "numpy"}, "runtime-error"),
+        ({"collate": "stack", "num_workers": 0}, "runtime-error"),
+    ],
+)
+def test_what_the_feeder_thread_copies_decides(loader, kind) -> None:
+    assert likely_crash(parse({"loaders": [loader]})).kind == kind
+
+
 def test_one_loader_with_its_own_collate_is_enough_to_hang() -> None:
     workload = parse({"loaders": [{}, {"collate": "stack"}]})
     assert likely_crash(workload).kind == "hang"

@@ -15,16 +15,7 @@ from web.make import measured
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per row of the file that --measured names."""
     rows = measured.rows(metafunc.config.getoption("measured"))
-    metafunc.parametrize("row", [pytest.param(r, id=r["name"], marks=_marks(r)) for r in rows])
-
-
-def _marks(row: dict[str, Any]) -> list[pytest.MarkDecorator]:
-    try:
-        measured.workload(row)
-    except measured.NotExpressibleError as error:
-        reason = f"the memory-model issue brings words for it: {error}"
-        return [pytest.mark.xfail(strict=True, raises=measured.NotExpressibleError, reason=reason)]
-    return []
+    metafunc.parametrize("row", [pytest.param(r, id=r["name"]) for r in rows])
 
 
 def test_peak_is_the_law_and_never_below_what_was_measured(row: dict[str, Any]) -> None:

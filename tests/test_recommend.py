@@ -167,7 +167,8 @@ def test_the_badge_changes_exactly_at_the_bounds(current, level) -> None:
     [
         ({"ranks": 8}, "it fails at the start"),
         ({"ranks": 8, "current_shm": "4g"}, "it may run for a while"),
-        ({"ranks": 8, "loaders": tokens(num_workers=0)}, "No loader has workers"),
+        ({"ranks": 8, "loaders": tokens(num_workers=0)}, "The loaders put no batch there"),
+        ({"ranks": 8, "loaders": tokens(collate="numpy")}, "The loaders put no batch there"),
     ],
 )
 def test_critical_says_when_it_fails(values, words) -> None:

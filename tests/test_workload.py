@@ -89,6 +89,7 @@ def test_an_answer_can_be_asked_again_with_its_own_workload() -> None:
         ({"headroom": "NaN"}, "headroom", "must be a number"),
         ({"headroom": float("nan")}, "headroom", "must be a number"),
         ({"headroom": "10"}, "headroom", "must be a share, such as 10%"),
+        ({"headroom": "1e1"}, "headroom", "must be a share, such as 10%"),
         ({"headroom": "1e9999999%"}, "headroom", "must be a share, such as 10%"),
         ({"torch_version": "2.1" + "a" * 4000 + "-"}, "torch_version", NO_VERSION),
         ({"torch_version": 2.10}, "torch_version", NUMBER_VERSION),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from calculator.loader import Collate
 from calculator.notices.base import Case, Notice, first, notice
 from calculator.typed import release
 from calculator.units import count
@@ -62,7 +61,7 @@ def silent_hang(case: Case) -> Notice | None:
     fits = case.sizing.need_bytes <= workload.current_shm
     if fits or release(workload.torch_version) < HANGS_SINCE:
         return None
-    if first(case, lambda loader: loader.collate in (Collate.STACK, Collate.LIST)) is None:
+    if first(case, lambda loader: loader.copies_late) is None:
         return None
     text = (
         "With a collate function of your own a full /dev/shm is a silent hang: the worker's "

@@ -26,12 +26,12 @@ def wide_images(case: Case) -> Notice | None:
     changes = retype(case, {"float32", "float64"}, "uint8", dimensions=3, channels={1, 3, 4})
     if not changes:
         return None
-    changed = case.sizing.what_if(changes)
+    fix = case.fix("Use uint8", changes)
     text = (
         "Images travel as floating point. Sent as uint8 and normalised on the GPU, "
-        f"the same job needs {size(changed.need_bytes)}."
+        f"the same job needs {size(fix.need_bytes)}."
     )
-    return tip("wide_images", text, "uint8-collate", case.fix("Use uint8", changes), case)
+    return tip("wide_images", text, "uint8-collate", fix, case)
 
 
 def numpy_through_pipe(case: Case) -> Notice | None:

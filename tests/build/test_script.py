@@ -51,7 +51,9 @@ def test_second_run_needs_no_network(dist: Path, places: Places) -> None:
     [
         (["paint"], "invalid choice: 'paint'"),
         (["build", "--fast"], "unknown argument: --fast"),
-        (["serve", "--port", "many"], "invalid int value: 'many'"),
+        (["serve", "--port", "many"], "'many' is not a port: a number below 65536"),
+        (["serve", "--port", "-1"], "'-1' is not a port: a number below 65536"),
+        (["serve", "--port", "70000"], "'70000' is not a port: a number below 65536"),
     ],
 )
 def test_mistakes_in_the_command(places: Places, arguments: list[str], line: str) -> None:

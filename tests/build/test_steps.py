@@ -82,6 +82,15 @@ def test_step_repairs_its_output(counted: Counted, damage: object) -> None:
     assert counted.runs == 2
 
 
+@pytest.mark.parametrize("content", ["", "{", "null"])
+def test_damaged_stamp_counts_as_none(counted: Counted, content: str) -> None:
+    counted.run()
+    (stamp,) = counted.places.stamps.iterdir()
+    stamp.write_text(content, "utf-8")
+    counted.run()
+    assert counted.runs == 2
+
+
 def test_failed_step_is_tried_again(counted: Counted) -> None:
     """A step that failed leaves no stamp that says otherwise."""
     counted.run()

@@ -126,7 +126,14 @@ def test_without_workers_no_prefetch_is_passed_that_pytorch_refuses() -> None:
 
 
 def test_two_loaders_never_get_one_name_in_code() -> None:
-    names = [{"name": "學習"}, {"name": "驗證"}, {"name": "a b"}, {"name": "a_b"}]
+    names = [
+        {"name": "學習"},
+        {"name": "驗證"},
+        {"name": "a b"},
+        {"name": "a_b"},
+        {"name": "a_b_6"},
+        {"name": "a b"},
+    ]
     text = block("dataloader-arguments", loaders=names).text
     assigned = [line.split(" = ")[0] for line in text.splitlines() if " = DataLoader(" in line]
     assert len(set(assigned)) == len(names)

@@ -10,7 +10,7 @@ import pytest
 
 from calculator import presets, report
 from calculator.units import GIB
-from tests.support.components import component
+from tests.support.components import component, missing
 from tests.targets.readers import argv
 
 FSTAB = """\
@@ -177,7 +177,7 @@ def test_a_larger_dev_shm_is_left_alone(tmp_path) -> None:
 
 def test_the_kernel_mounts_exactly_that_size() -> None:
     if os.name != "posix" or os.geteuid() != 0:
-        pytest.skip("mounting needs root")
+        missing("mounting needs root")
     size = next(w for w in text("bare-metal").split() if w.startswith("size="))
     inside = f"mount -t tmpfs -o {size} shm /dev/shm && df -B1 --output=size /dev/shm"
     done = run([component("unshare"), "-m", "--propagation", "private", "sh", "-c", inside])

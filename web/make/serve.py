@@ -17,6 +17,7 @@ from web.make.policy import CONTENT_SECURITY_POLICY
 
 HOST = "127.0.0.1"
 _PORTS_TRIED = 20
+_PORTS = 65536
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -85,7 +86,7 @@ def serve(folder: Path, first_port: int) -> None:
 
 def bind(folder: Path, first_port: int) -> Server:
     """Return a server on the first free port from this one on."""
-    for port in range(first_port, first_port + _PORTS_TRIED):
+    for port in range(first_port, min(first_port + _PORTS_TRIED, _PORTS)):
         try:
             return Server(folder, port)
         except OSError as error:

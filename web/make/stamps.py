@@ -29,7 +29,7 @@ def step(
     """
     stamp = places.stamps / f"{name}.json"
     made_from = fingerprint(inputs, places.root)
-    if stamp.is_file() and json.loads(stamp.read_text("utf-8")) == [made_from, hashes(outputs)]:
+    if stamp.is_file() and stamp.read_text("utf-8") == json.dumps([made_from, hashes(outputs)]):
         return
     say(name)
     stamp.unlink(missing_ok=True)
