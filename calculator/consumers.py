@@ -53,6 +53,12 @@ def other_terms(workload: Workload) -> Iterable[Term]:
             "Message queues of a multi-process executor.",
         ),
         term(
+            "own",
+            "Each process's own use",
+            [(workload.ranks, "ranks"), (workload.process_shm_bytes, "bytes")],
+            "What you said every training process keeps there for itself.",
+        ),
+        term(
             "other",
             "Your own use",
             [(workload.other_shm_bytes, "bytes")],
@@ -63,7 +69,7 @@ def other_terms(workload: Workload) -> Iterable[Term]:
 
 
 def _nccl_terms(workload: Workload) -> Iterable[Term]:
-    if workload.ranks == 1:
+    if not workload.distributed:
         return
     ranks = (workload.ranks, "ranks")
     communicators = (workload.nccl_communicators, "communicators")
@@ -73,9 +79,10 @@ def _nccl_terms(workload: Workload) -> Iterable[Term]:
         "nccl",
         "NCCL",
         [ranks, *several, pool],
-        "Each rank's proxy thread keeps its operation pool there, one a communicator.",
+        "Where NCCL needs its proxy thread, as between nodes, each rank keeps the thread's "
+        "operation pool there, one a communicator; allowed for always.",
     )
-    if not workload.gpu_p2p and not workload.nccl_cumem_host:
+    if workload.ranks > 1 and not workload.gpu_p2p and not workload.nccl_cumem_host:
         yield term(
             "nccl-channels",
             "NCCL channels through memory",

@@ -26,14 +26,21 @@ def likely_crash(workload: Workload) -> Crash:
     """Return the signature for the job's PyTorch version and collate.
 
     Where the queue's feeder thread copies the tensors it swallows the exception: from
-    2.10 on the training hangs instead of failing.
+    2.10 on the training hangs instead of failing.  Without workers no loader can fail.
     """
-    collate = "private" if any(each.copies_late for each in workload.loaders) else "default"
+    collate = _collate(workload)
     version = release(workload.torch_version)
     for row in resources.table("facts", "crashes")["crash"]:
         if row["collate"] == collate and _covers(row, version):
             return Crash(torch=_span(row), **{key: row[key] for key in _KEYS})
     raise LookupError(f"no crash signature for PyTorch {workload.torch_version}")
+
+
+def _collate(workload: Workload) -> str:
+    """Name who allocates: nobody, the queue's feeder thread, or default_collate."""
+    if not any(each.num_workers for each in workload.loaders):
+        return "none"
+    return "private" if any(each.copies_late for each in workload.loaders) else "default"
 
 
 _KEYS: Final = ("id", "text", "kind", "what_happens", "first_action", "source")

@@ -14,6 +14,7 @@ from calculator.recommend import Memory, Model, Step, memory
 from calculator.risk import Risk, judge
 from calculator.rules import Rule, rules, times
 from calculator.sizing import Sizing, size_job
+from calculator.spread import Spread, spread
 from calculator.terms import Term
 from calculator.workload import DEFAULT_SHM_BYTES, Workload
 
@@ -22,12 +23,14 @@ class Shm(Model):
     """The /dev/shm that all processes of the job share, in bytes.
 
     `peak_bytes` is the strict bound of the DataLoaders alone, `steady_bytes` the same as
-    `df` shows it; `need_bytes` adds every other user, and `terms` sum to it.
+    `df` shows it; `need_bytes` adds every other user, and `terms` sum to it.  `range` is where the
+    need can lie if the input leaves that open.
     """
 
     peak_bytes: int
     steady_bytes: int
     need_bytes: int
+    range: Spread | None
     recommended_bytes: int
     current_bytes: int
     times_default: str
@@ -36,12 +39,18 @@ class Shm(Model):
 
 
 class LoaderFigures(Model):
-    """One loader of one process, in bytes; `item_bytes` is raw, the rest page-rounded."""
+    """One loader of one process, in bytes; `item_bytes` is raw, the rest page-rounded.
+
+    `queued_bytes` is what waits in all its queues.  A loader that is no DataLoader has one
+    that its workers share: `queue_per_worker_bytes` says nothing about it.
+    """
 
     name: str
     item_bytes: int
     batch_bytes: int
     queue_per_worker_bytes: int
+    queued_bytes: int
+    shared_queue: bool
     in_flight_batches: int
     peak_bytes: int
     tensors_per_batch: int
@@ -119,6 +128,7 @@ def _shm(sizing: Sizing) -> Shm:
         peak_bytes=sizing.footprint.peak_bytes,
         steady_bytes=sizing.footprint.steady_bytes,
         need_bytes=sizing.need_bytes,
+        range=spread(sizing),
         recommended_bytes=sizing.recommended_bytes,
         current_bytes=sizing.workload.current_shm,
         times_default=times(sizing.need_bytes, DEFAULT_SHM_BYTES),
@@ -133,6 +143,8 @@ def _loader_figures(use: LoaderUse) -> LoaderFigures:
         item_bytes=sum(field.item_bytes for field in use.loader.fields),
         batch_bytes=use.batch_bytes,
         queue_per_worker_bytes=use.queue_per_worker_bytes,
+        queued_bytes=use.queued_bytes,
+        shared_queue=use.loader.queue_size is not None,
         in_flight_batches=use.in_flight,
         peak_bytes=use.peak_bytes,
         tensors_per_batch=use.tensors,

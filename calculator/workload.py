@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Annotated, Any, Final
 
-from pydantic import ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from calculator.errors import InputError, from_validation
 from calculator.loader import Loader
@@ -87,6 +87,15 @@ class Workload(Input):
             le=1024,
         ),
     ] = 8
+    job_ranks: Annotated[
+        Annotated[int, Field(ge=1, le=10**7)] | None,
+        BlankIsNone,
+        ask(
+            "Processes of the whole job",
+            "Of all its containers, pods and nodes; empty: those above are all. One alone in its "
+            "pod still talks to the others through NCCL.",
+        ),
+    ] = None
     loaders: Annotated[tuple[Loader, ...], ask("Loaders", min_length=1, max_length=16)] = (
         Loader(name="train"),
     )
@@ -229,6 +238,15 @@ class Workload(Input):
             unit="bytes",
         ),
     ] = 0
+    process_shm_bytes: Annotated[
+        Bytes,
+        ask(
+            "Other use by each process",
+            "What every training process keeps there for itself, such as tensors it moved with "
+            "share_memory_().",
+            unit="bytes",
+        ),
+    ] = 0
     headroom: Annotated[
         Share, ask("Headroom", "Added to the need before rounding.", unit="percent")
     ] = 0.1
@@ -261,6 +279,11 @@ class Workload(Input):
             return self.start_method
         newer = release(self.python_version) >= FORKSERVER_SINCE
         return StartMethod.FORKSERVER if newer else StartMethod.FORK
+
+    @property
+    def distributed(self) -> bool:
+        """Whether the job has more than one process, here or elsewhere."""
+        return max(self.ranks, self.job_ranks or 1) > 1
 
     def pins(self, loader: Loader) -> bool:
         """Whether the pinning thread runs for this loader."""

@@ -28,6 +28,11 @@ def total(**values: Any) -> int:
         ({"ranks": 4, "gpu_p2p": False, "nccl_channels": 1}, 4 * POOL + 4 * 2 * CONNECTION),
         ({"ranks": 4, "gpu_p2p": False, "nccl_cumem_host": True}, 4 * POOL),
         ({"ranks": 1, "gpu_p2p": False}, 0),
+        ({"ranks": 1, "job_ranks": 1}, 0),
+        ({"ranks": 1, "job_ranks": 16}, POOL),  # alone in its pod, not in the job
+        ({"ranks": 1, "job_ranks": 16, "gpu_p2p": False}, POOL),
+        ({"ranks": 2, "job_ranks": 1}, 2 * POOL),
+        ({"ranks": 8, "process_shm_bytes": "1g", "nccl_communicators": 0}, 8 << 30),
         ({"ranks": 1, "ray_object_store_bytes": "2g"}, 2 << 30),
         ({"ranks": 1, "vllm_ring_buffers": 2}, 2 * 160 * 1024 * 1024),
         ({"ranks": 8, "other_shm_bytes": 7, "nccl_communicators": 0}, 7),
@@ -42,8 +47,9 @@ def test_every_term_says_why() -> None:
         "gpu_p2p": False,
         "ray_object_store_bytes": 1,
         "vllm_ring_buffers": 1,
+        "process_shm_bytes": 1,
         "other_shm_bytes": 1,
     }
     terms = list(other_terms(parse(everything)))
-    assert [term.id for term in terms] == ["nccl", "nccl-channels", "ray", "vllm", "other"]
+    assert [term.id for term in terms] == ["nccl", "nccl-channels", "ray", "vllm", "own", "other"]
     assert all(term.why and term.formula for term in terms)

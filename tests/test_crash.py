@@ -38,7 +38,7 @@ def test_the_version_decides(torch, collate, kind, text) -> None:
     [
         ({"batch_size": None}, "hang"),
         ({"collate": "numpy"}, "runtime-error"),
-        ({"collate": "stack", "num_workers": 0}, "runtime-error"),
+        ({"collate": "stack", "num_workers": 0}, "nccl"),
     ],
 )
 def test_what_the_feeder_thread_copies_decides(loader, kind) -> None:

@@ -95,6 +95,15 @@ def test_a_fix_keeps_its_promise_when_it_is_applied(data) -> None:
         assert applied.shm.need_bytes == fix.need_bytes
 
 
+def test_loaders_that_never_end_cannot_take_turns() -> None:
+    data = {"loaders": [{}, {}], "schedule": "always"}
+    (found,) = [
+        n for n in report.build(parse(data), targets=[]).notices if n.id == "loaders_alive_together"
+    ]
+    assert found.fix is None
+    assert "after the epoch" not in found.text
+
+
 def test_uint8_quarters_the_images() -> None:
     fix = next(n.fix for n in report.build(parse({}), targets=[]).notices if n.id == "wide_images")
     assert fix is not None

@@ -57,6 +57,7 @@ CASES = {
         "gpu_p2p": False,
         "ray_object_store_bytes": "2g",
         "vllm_ring_buffers": 2,
+        "process_shm_bytes": "512m",
         "other_shm_bytes": "1g",
         "headroom": 0.25,
         "main_process_bytes": "2g",

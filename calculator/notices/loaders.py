@@ -39,6 +39,12 @@ def loaders_alive_together(case: Case) -> Notice | None:
     workload = case.sizing.workload
     if len(workload.loaders) == 1 or workload.schedule is Schedule.SEQUENTIAL:
         return None
+    if workload.schedule is Schedule.ALWAYS:
+        text = (
+            "The loaders never end, so their queues add up for the whole run: give validation "
+            "fewer workers than training."
+        )
+        return notice("loaders_alive_together", text, "measured", level="tip")
     text = (
         "The loaders are alive at the same time, so their queues add up. Run validation after "
         "the epoch instead, and they take turns."

@@ -43,6 +43,18 @@ def test_every_edit_is_answered(person: Person) -> None:
     expect(person.page.locator('[data-preset][aria-current="true"]')).to_have_count(0)
 
 
+def test_what_the_samples_leave_open_is_a_range(person: Person) -> None:
+    answer = person.page.locator("#answer")
+    expect(answer).not_to_contain_text("lies between")
+    path = "loaders.0.fields.0.sizes"
+    person.page.locator(f'details:has([name="{path}"])').evaluate_all(
+        "folds => folds.forEach(fold => { fold.open = true; })"
+    )
+    person.types(path, "1, 3")
+    expect(answer).to_contain_text("lies between")
+    expect(answer).to_contain_text("depends on which samples are in flight together")
+
+
 def test_focus_and_caret_stay_while_typing(person: Person) -> None:
     shape = person.input("loaders.0.fields.0.shape")
     shape.click()

@@ -118,7 +118,7 @@ def _reference() -> Mapping[str, Any]:
     context = {
         "runtimes": facts["runtimes"]["runtime"],
         "runtime": {row["id"]: row for row in facts["runtimes"]["runtime"]},
-        "crashes": facts["crashes"]["crash"],
+        "crashes": [row for row in facts["crashes"]["crash"] if row["collate"] != "none"],
         "related": facts["crashes"].get("related", []),
         "sources": facts["sources"],
         "presets": _presets(),
