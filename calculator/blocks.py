@@ -9,6 +9,9 @@ Adding a platform is adding one file there:
     language = "bash"
     filename = "train.sh"     # what a download is called
     size = "docker"           # grammar of units.GRAMMARS the body writes, or "none"
+    sharing = "all"           # who shares one /dev/shm there: container.Sharing; "all" if left out
+    shares = "..."            # the same in words, where the usual ones say too little
+    also = ["EKS"]            # other words a person may look for it by; may be left out
     verify = "..."            # how to see the size in effect
     recreate = "..."          # what must be restarted for it to apply
     [[caveats]]
@@ -17,8 +20,10 @@ Adding a platform is adding one file there:
     +++
     body, a Jinja2 template
 
-Body, verify, recreate and caveats see the names of `Job`, and a filter for each grammar:
-`{{ shm_bytes | docker }}`.
+Body, verify, recreate and caveats see the names of `names()`, a filter for each grammar,
+`{{ shm_bytes | docker }}`, and one for each way to quote what a person typed,
+`{{ image | yaml }}`.  A file whose name starts with an underscore holds macros for the
+others: `{% import "_pod" as pod with context %}`.
 """
 
 from __future__ import annotations
@@ -30,11 +35,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from calculator import resources
-from calculator.descriptors import Descriptors
-from calculator.recommend import Memory, Model
+from calculator.container import Container, Sharing, container
+from calculator.quoting import QUOTES
+from calculator.recommend import Model
+from calculator.sizing import Sizing
 from calculator.units import GRAMMARS, count, size
 from calculator.workload import Workload
 
@@ -50,7 +57,8 @@ class Block(Model):
     """A finished configuration block.
 
     `size` names the grammar in which `text` spells the size, or is "none" where the
-    platform has no size to set.
+    platform has no size to set.  It is configured for the `ranks` processes of one of
+    `containers` equal containers, and for `shm_bytes` of /dev/shm in each.
     """
 
     id: str
@@ -59,34 +67,38 @@ class Block(Model):
     language: str
     filename: str
     size: str
+    also: tuple[str, ...]
+    ranks: int
+    containers: int
+    shares: str
+    shm_bytes: int
     text: str
     verify: str
     recreate: str
     caveats: tuple[Caveat, ...]
 
 
-@dataclass(frozen=True)
-class Job:
-    """What templates may use."""
-
-    workload: Workload
-    shm_bytes: int
-    memory: Memory
-    descriptors: Descriptors
-
-    def names(self) -> Mapping[str, Any]:
-        """The template's variables."""
-        workload = self.workload
-        return {
-            "shm_bytes": self.shm_bytes,
-            "memory": self.memory,
-            "descriptors": self.descriptors,
-            "ranks": workload.ranks,
-            "accelerator": workload.accelerator,
-            "loaders": list(zip(_identifiers(workload), workload.loaders, strict=True)),
-            "workload": workload,
-            "command": _command(workload.ranks),
-        }
+def names(container: Container) -> Mapping[str, Any]:
+    """Return the variables of the templates, for one container of the job."""
+    workload = container.sizing.workload
+    deployment = workload.deployment
+    gpus = deployment.gpus if deployment.gpus is not None else workload.ranks
+    return {
+        "shm_bytes": container.shm_bytes,
+        "memory": container.memory,
+        "descriptors": container.descriptors,
+        "ranks": workload.ranks,
+        "containers": container.number,
+        "accelerator": workload.accelerator and gpus > 0,
+        "gpus": gpus,
+        "loaders": list(zip(_identifiers(workload), workload.loaders, strict=True)),
+        "workload": workload,
+        "image": deployment.image,
+        "argv": deployment.argv or _command(workload.ranks),
+        "given": deployment,
+        "name": deployment.name,
+        "namespace": deployment.namespace,
+    }
 
 
 class UnknownTargetError(LookupError):
@@ -99,7 +111,7 @@ class UnknownTargetError(LookupError):
 
 def target_ids() -> tuple[str, ...]:
     """Return the ids of all targets in the order of the picker."""
-    found = resources.names("targets", ".j2")
+    found = [name for name in resources.names("targets", ".j2") if not name.startswith("_")]
     return tuple(sorted(found, key=lambda name: (_front(name)["order"], name)))
 
 
@@ -108,15 +120,49 @@ def titles() -> dict[str, str]:
     return {name: _front(name)["title"] for name in target_ids()}
 
 
-def render(target: str, job: Job) -> Block:
+@dataclass(frozen=True)
+class Outline:
+    """What the picker shows of a target before it is rendered."""
+
+    id: str
+    title: str
+    group: str
+    also: tuple[str, ...]
+
+
+def outlines() -> tuple[Outline, ...]:
+    """Return all targets in order."""
+    return tuple(
+        Outline(name, front["title"], front["group"], tuple(front.get("also", ())))
+        for name in target_ids()
+        for front in [_front(name)]
+    )
+
+
+_SHARES: Final = (
+    "{{ ranks }} training process{{ 'es' if ranks > 1 }}"
+    "{{ ' in each of ' ~ containers ~ (' pods' if per_pod else ' containers') if containers > 1 }}"
+)
+"""Who shares one /dev/shm, in words."""
+
+
+def render(target: str, sizing: Sizing, *, shm_bytes: int | None = None) -> Block:
     """Render one target for a job.
+
+    Args:
+        target: one of `target_ids()`.
+        sizing: the job.
+        shm_bytes: write this size instead of the recommended one.
 
     Raises:
         UnknownTargetError: no such target.
     """
     if target not in target_ids():
         raise UnknownTargetError(target)
-    front, names = _front(target), job.names()
+    front = _front(target)
+    sharing = Sharing(front.get("sharing", Sharing.ALL))
+    one = container(sizing, sharing, shm_bytes)
+    known = {**names(one), "per_pod": sharing is Sharing.POD}
     sources = resources.table("facts", "sources")
     return Block(
         id=target,
@@ -125,11 +171,16 @@ def render(target: str, job: Job) -> Block:
         language=front["language"],
         filename=front["filename"],
         size=front["size"],
-        text=_template(target).render(names).strip("\n") + "\n",
-        verify=_line(front["verify"], names),
-        recreate=_line(front["recreate"], names),
+        also=tuple(front.get("also", ())),
+        ranks=one.ranks,
+        containers=one.number,
+        shares=_line(front.get("shares", _SHARES), known),
+        shm_bytes=one.shm_bytes,
+        text=_template(target).render(known).strip("\n") + "\n",
+        verify=_line(front["verify"], known),
+        recreate=_line(front["recreate"], known),
         caveats=tuple(
-            Caveat(text=_line(each["text"], names), source=sources[each["source"]]["url"])
+            Caveat(text=_line(each["text"], known), source=sources[each["source"]]["url"])
             for each in front.get("caveats", ())
         ),
     )
@@ -159,9 +210,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        loader=FunctionLoader(lambda name: resources.text("targets", f"{name}.j2")),
     )
     filters: dict[str, Callable[..., str]] = {name: g.write for name, g in GRAMMARS.items()}
     environment.filters.update(filters, people=size, count=count)
+    environment.filters.update(QUOTES)
     return environment
 
 
@@ -175,12 +228,14 @@ def _line_template(text: str) -> Any:
     return _environment().from_string(text)
 
 
-def _line(text: str, names: Mapping[str, Any]) -> str:
-    return str(_line_template(text).render(names))
+def _line(text: str, known: Mapping[str, Any]) -> str:
+    return str(_line_template(text).render(known))
 
 
-def _command(ranks: int) -> str:
-    return "python train.py" if ranks == 1 else f"torchrun --nproc-per-node={ranks} train.py"
+def _command(ranks: int) -> list[str]:
+    if ranks == 1:
+        return ["python", "train.py"]
+    return ["torchrun", f"--nproc-per-node={ranks}", "train.py"]
 
 
 def _identifiers(workload: Workload) -> list[str]:

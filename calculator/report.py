@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from calculator import blocks
 from calculator.blocks import Block
+from calculator.container import Sharing, container
 from calculator.crash import Crash, likely_crash
-from calculator.descriptors import Descriptors, descriptors
+from calculator.descriptors import Descriptors
 from calculator.live import LoaderUse
 from calculator.notices import Case, Notice, notices
-from calculator.recommend import Memory, Model, Step, memory
+from calculator.recommend import Memory, Model, Step
 from calculator.risk import Risk, judge
 from calculator.rules import Rule, rules, times
 from calculator.sizing import Sizing, size_job
@@ -93,9 +94,7 @@ def build(
     """
     sizing = size_job(workload)
     found = sizing.footprint
-    host = memory(workload, found.uses, shm_bytes or sizing.recommended_bytes)
-    files = descriptors(workload, found)
-    job = blocks.Job(workload, host.shm_bytes, host, files)
+    whole = container(sizing, Sharing.ALL, shm_bytes)
     figures = tuple(_loader_figures(use) for use in found.uses)
     return Report(
         shm=_shm(sizing),
@@ -104,8 +103,8 @@ def build(
         queue_per_worker_bytes=figures[0].queue_per_worker_bytes,
         per_rank_bytes=found.peak_bytes // workload.ranks,
         loaders=figures,
-        memory=host,
-        descriptors=files,
+        memory=whole.memory,
+        descriptors=whole.descriptors,
         risk=judge(
             current=workload.current_shm,
             first_round=found.first_round_bytes,
@@ -113,11 +112,13 @@ def build(
             need=sizing.need_bytes,
             roomy=sizing.roomy_bytes,
         ),
-        notices=tuple(notices(Case(sizing=sizing, memory=host, descriptors=files))),
+        notices=tuple(
+            notices(Case(sizing=sizing, memory=whole.memory, descriptors=whole.descriptors))
+        ),
         crash=likely_crash(workload),
         rules=tuple(rules(sizing)),
         targets=tuple(
-            blocks.render(target, job)
+            blocks.render(target, sizing, shm_bytes=shm_bytes)
             for target in (blocks.target_ids() if targets is None else targets)
         ),
     )

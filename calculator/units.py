@@ -207,12 +207,32 @@ def read_tmpfs(text: str) -> int:
     return int(match["number"], base=0) << 10 * _BINARY_POWER[match["unit"].lower()]
 
 
+def _write_number(step: int) -> Callable[[int], str]:
+    def write(value: int) -> str:
+        if value <= 0:
+            raise SizeError(str(value), "more than 0 bytes")
+        return str(ceil_to(value, MIB) // step)
+
+    return write
+
+
+def _read_number(step: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal()):
+            raise SizeError(text, "a whole number")
+        return int(text) * step
+
+    return read
+
+
 GRAMMARS: Final[dict[str, Grammar]] = {
     grammar.name: grammar
     for grammar in (
         Grammar("docker", _write_with("g", "m"), read_docker),
         Grammar("kubernetes", _write_with("Gi", "Mi"), read_kubernetes),
         Grammar("tmpfs", _write_with("G", "M"), read_tmpfs),
+        Grammar("bytes", _write_number(1), _read_number(1)),
+        Grammar("mib", _write_number(MIB), _read_number(MIB)),
     )
 }
 

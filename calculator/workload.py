@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from calculator.deployment import Deployment
 from calculator.errors import InputError, from_validation
 from calculator.loader import Loader
 from calculator.typed import (
@@ -250,6 +251,9 @@ class Workload(Input):
     headroom: Annotated[
         Share, ask("Headroom", "Added to the need before rounding.", unit="percent")
     ] = 0.1
+    deployment: Annotated[
+        Deployment, ask("In the configuration", "Names that the blocks carry.")
+    ] = Deployment()
 
     @model_validator(mode="before")
     @classmethod

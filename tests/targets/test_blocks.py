@@ -11,7 +11,8 @@ from calculator import blocks, presets, report
 from calculator.blocks import Block
 from calculator.units import GRAMMARS, MIB, read_docker, read_kubernetes
 from calculator.workload import parse
-from tests.targets.readers import READERS, SIZELESS, argv, yaml
+from tests.targets.readers import READERS, SIZELESS
+from tests.targets.readers.words import argv, yaml
 
 GOLDEN = Path(__file__).parent / "golden"
 SIZES = [1, 4096, 63 * MIB, 64 * MIB, 5_550_112_768, 8 << 30, (1 << 40) + 1]
@@ -41,7 +42,10 @@ def test_the_platform_reads_at_least_the_size_asked_for(target, shm) -> None:
 @pytest.mark.parametrize("preset", presets.preset_ids())
 def test_the_platform_reads_at_least_what_we_recommend(target, preset) -> None:
     found = report.build(presets.load(preset).workload, targets=[target])
-    assert READERS[target](found.targets[0].text) >= found.shm.recommended_bytes
+    (written,) = found.targets
+    assert written.shm_bytes <= READERS[target](written.text) < written.shm_bytes + MIB
+    if written.ranks == presets.load(preset).workload.ranks:
+        assert written.shm_bytes == found.shm.recommended_bytes
 
 
 @pytest.mark.parametrize("target", blocks.target_ids())

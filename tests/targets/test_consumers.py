@@ -11,7 +11,7 @@ import pytest
 from calculator import presets, report
 from calculator.units import GIB
 from tests.support.components import component, missing
-from tests.targets.readers import argv
+from tests.targets.readers.words import argv
 
 FSTAB = """\
 # /etc/fstab: a comment that mentions /dev/shm

@@ -1,0 +1,96 @@
+"""What a person typed, written so that a grammar reads it back as the very same text.
+
+Every function takes one text, or a list of texts where the grammar has lists.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Final
+
+Text = str | Sequence[str]
+
+
+def _listed(quote: Callable[[str], str]) -> Callable[[Text], str]:
+    """Let a function that quotes one text also write a list in square brackets."""
+
+    @wraps(quote)
+    def both(value: Text) -> str:
+        if isinstance(value, str):
+            return quote(value)
+        return f"[{', '.join(map(quote, value))}]"
+
+    return both
+
+
+def shell(value: Text) -> str:
+    """POSIX shell: one word, or the words of a command."""
+    return shlex.quote(value) if isinstance(value, str) else shlex.join(value)
+
+
+_BARE: Final = re.compile(r"[A-Za-z][\w.-]*(?:[/@:]+[\w.-]+)*", re.ASCII)
+_SPECIAL: Final = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
+
+
+def yaml(value: Text) -> str:
+    """YAML: bare where no reader can take it for anything but text, else double-quoted.
+
+    The items of a list are always quoted.
+    """
+    if not isinstance(value, str):
+        return quoted(value)
+    plain = _BARE.fullmatch(value) and value.lower() not in _SPECIAL
+    return value if plain else quoted(value)
+
+
+@_listed
+def quoted(value: str) -> str:
+    """JSON, and YAML in double quotes: printable text needs the same escapes in both."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def compose(value: Text) -> str:
+    """Compose: YAML in which a dollar sign starts a variable unless it is doubled."""
+    if not isinstance(value, str):
+        return quoted([each.replace("$", "$$") for each in value])
+    return yaml(value.replace("$", "$$"))
+
+
+_EXPANDS: Final = re.compile(r"\$(?=[$(])")
+
+
+@_listed
+def kubernetes(value: str) -> str:
+    """Kubernetes command and args: `$(NAME)` is a variable, `$$` a dollar sign.
+
+    Source: kubernetes `third_party/forked/golang/expansion/expand.go`.
+    """
+    return quoted(_EXPANDS.sub("$$", value))
+
+
+@_listed
+def toml(value: str) -> str:
+    """TOML basic string: of JSON's escapes it knows those that printable text needs."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+@_listed
+def hcl(value: str) -> str:
+    """HCL: `${` and `%{` start a template unless the first character is doubled."""
+    return json.dumps(value, ensure_ascii=False).replace("${", "$${").replace("%{", "%%{")
+
+
+QUOTES: Final[dict[str, Callable[[Text], str]]] = {
+    "sh": shell,
+    "yaml": yaml,
+    "json": quoted,
+    "compose": compose,
+    "k8s": kubernetes,
+    "toml": toml,
+    "hcl": hcl,
+}
+"""Filters of the target templates, by name."""

@@ -1,0 +1,8 @@
+"""Schedulers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+READERS: dict[str, Callable[[str], int]] = {}
+SIZELESS: set[str] = set()

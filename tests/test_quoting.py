@@ -1,0 +1,113 @@
+"""What a person typed comes back the same, whatever it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculator.errors import InputError
+from calculator.quoting import QUOTES
+from calculator.workload import parse
+from tests.targets.readers.words import yaml
+
+HOSTILE = [
+    "your-image:latest",
+    "x; rm -rf /",
+    "$(id) `id` ${HOME} $$ %{if} a$",
+    "\"'\\",
+    "a: b #c",
+    "true",
+    "1e3",
+    "- x",
+    "{{ .Values }}",
+    "my dir/train.py",
+    "",
+    "ünï 図",
+    "$$(A) $(B",
+]
+texts = st.text().filter(str.isprintable) | st.sampled_from(HOSTILE)
+
+
+def expand(text: str) -> str:
+    """Expand $(NAME) as the kubelet does, with no variable defined."""
+    return re.sub(r"\$(\$)|\$(\([^)]*\))", lambda m: m[1] or f"UNSET{m[2]}", text)
+
+
+READ: dict[str, Any] = {
+    "sh": lambda text: shlex.split(text)[0],
+    "yaml": yaml,
+    "json": json.loads,
+    "compose": lambda text: _interpolated(yaml(text)),
+    "k8s": lambda text: expand(yaml(text)),
+    "toml": lambda text: tomllib.loads(f"a = {text}")["a"],
+    "hcl": lambda text: json.loads(text).replace("$${", "${").replace("%%{", "%{"),
+}
+
+
+def _interpolated(text: str) -> str:
+    assert not re.sub(r"\$\$", "", text).count("$")
+    return text.replace("$$", "$")
+
+
+def test_every_filter_is_read_back() -> None:
+    assert set(READ) == set(QUOTES)
+
+
+@pytest.mark.parametrize("grammar", READ)
+@given(text=texts)
+def test_one_text_comes_back(grammar, text) -> None:
+    assert READ[grammar](QUOTES[grammar](text)) == text
+
+
+@given(words=st.lists(texts, min_size=1, max_size=5))
+def test_a_list_comes_back(words) -> None:
+    assert shlex.split(QUOTES["sh"](words)) == words
+    assert json.loads(QUOTES["json"](words)) == words
+    assert yaml(QUOTES["yaml"](words)) == words
+    assert tomllib.loads(f"a = {QUOTES['toml'](words)}")["a"] == words
+    assert [_interpolated(each) for each in yaml(QUOTES["compose"](words))] == words
+    assert [expand(each) for each in yaml(QUOTES["k8s"](words))] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("your-image:latest", "your-image:latest"),
+        ("a.example/b/c@sha256:0f", "a.example/b/c@sha256:0f"),
+        ("trainer", "trainer"),
+        ("on", '"on"'),
+        ("12", '"12"'),
+    ],
+)
+def test_yaml_is_quoted_only_where_it_must_be(text, written) -> None:
+    assert QUOTES["yaml"](text) == written
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("image", "", "empty"),
+        ("image", "--privileged", "hyphen"),
+        ("image", "a\nb", "one line"),
+        ("image", "a\u202eb", "one line"),
+        ("command", "python 'train.py", "no closing quotation"),
+        ("name", "", "empty"),
+        ("name", "My Job", "lower-case"),
+        ("name", "a" * 41, "40 at most"),
+        ("name", "-a", "lower-case"),
+        ("namespace", "a_b", "lower-case"),
+        ("gpus", "-1", "at least 0"),
+        ("ranks_per_pod", "0", "at least 1"),
+    ],
+)
+def test_what_no_platform_takes_is_refused(path, value, message) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        parse({"deployment": {path: value}})
+    assert [each.path for each in caught.value.problems] == [f"deployment.{path}"]
