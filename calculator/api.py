@@ -3,11 +3,12 @@
 Request (every key optional):
 
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
-     "shm": SIZE, "parts": [NAME] or null for all}
+     "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all}
 
 Answer, the same bytes on CPython and on Pyodide:
 
-    {"ok": true, "workload": {...}, "report": {...}, "parts": {NAME: HTML}}
+    {"ok": true, "workload": {...}, "report": {...}, "parts": {NAME: HTML},
+     "blocks": {TARGET: HTML}}
     {"ok": false, "errors": [{"path": PATH, "message": TEXT}]}
 """
 
@@ -20,6 +21,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from calculator import page, presets, report
+from calculator.blocks import UnknownTargetError
 from calculator.errors import InputError, from_validation
 from calculator.inputs import gather, read_shm
 
@@ -35,6 +37,7 @@ class Request(BaseModel):
     remove: list[str] = []
     shm: str | None = None
     parts: list[str] | None = None
+    targets: list[str] | None = None
 
 
 def answer(request: str) -> str:
@@ -74,7 +77,11 @@ def _depth(request: str) -> int:
 
 def _respond(request: Request) -> dict[str, Any]:
     workload = gather(request.preset, request.workload, request.set, request.remove)
-    found = report.build(workload, shm_bytes=None if request.shm is None else read_shm(request.shm))
+    shm_bytes = None if request.shm is None else read_shm(request.shm)
+    try:
+        found = report.build(workload, shm_bytes=shm_bytes, targets=request.targets)
+    except UnknownTargetError as error:
+        raise InputError.at("targets", str(error)) from None
     untouched = request.preset if not (request.workload or request.set or request.remove) else None
     return {
         "ok": True,
@@ -86,6 +93,7 @@ def _respond(request: Request) -> dict[str, Any]:
             found,
             published=presets.load(untouched).published if untouched else None,
         ),
+        "blocks": page.blocks(found),
     }
 
 

@@ -57,6 +57,12 @@ def render(
     return {name: environment().get_template(name).render(context) for name in parts}
 
 
+def blocks(report: Report) -> dict[str, str]:
+    """Render the configuration blocks of a report, each with what to know beside it."""
+    template = environment().get_template("_target")
+    return {each.id: template.render(target=each) for each in report.targets}
+
+
 @cache
 def environment() -> Environment:
     """Return the environment of the page's templates: filters, autoescape, strict names."""
@@ -76,10 +82,10 @@ def environment() -> Environment:
 _COMMENT = re.compile(r"^[ \t]*#.*$|(?<=\S  )# .*$", re.MULTILINE)
 
 
-def code(block: Block, shm_bytes: int) -> Markup:
+def code(block: Block) -> Markup:
     """Return a block's text as HTML: comments dimmed, the size marked; the text is unchanged."""
     html = str(Markup.escape(block.text))
     if block.size in GRAMMARS:
-        spelled = re.escape(GRAMMARS[block.size].write(shm_bytes))
+        spelled = re.escape(GRAMMARS[block.size].write(block.shm_bytes))
         html = re.sub(rf"(?<![\w.-])({spelled})(?![\w.-])", r"<mark>\1</mark>", html)
     return Markup(_COMMENT.sub(r"<i>\g<0></i>", html))  # noqa: S704 - escaped above

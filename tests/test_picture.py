@@ -52,14 +52,14 @@ def test_marks_stand_where_the_sizes_are(current: str, ours: str, today: str | N
 def test_block_as_html_has_the_very_text() -> None:
     found = answer(memory_limit="8g")
     for block in found.targets:
-        html = str(page.code(block, found.memory.shm_bytes))
+        html = str(page.code(block))
         assert unescape(re.sub(r"</?(?:i|mark)>", "", html)) == block.text
 
 
 def test_size_is_marked_as_a_word_of_its_own() -> None:
     found = answer()
     by_id = {block.id: block for block in found.targets}
-    marked = page.code(by_id["docker-run"], found.memory.shm_bytes)
+    marked = page.code(by_id["docker-run"])
     assert "--shm-size=<mark>8g</mark> " in marked
-    assert "<i>  # holds" not in page.code(by_id["kubernetes-pod"], found.memory.shm_bytes)
-    assert "<i># holds" in page.code(by_id["kubernetes-pod"], found.memory.shm_bytes)
+    assert "<i>  # holds" not in page.code(by_id["kubernetes-pod"])
+    assert "<i># holds" in page.code(by_id["kubernetes-pod"])

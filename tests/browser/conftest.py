@@ -24,7 +24,8 @@ def booted(browser: Browser, address: str) -> Iterator[Person]:
 
 @pytest.fixture
 def person(booted: Person) -> Person:
-    """Return somebody before the live page, with the default workload in the form."""
+    """Return somebody before the live page, with the default workload and platform."""
+    booted.finds("docker-run")
     booted.pick("images-8gpu")
     booted.sees("8 GiB")
     return booted

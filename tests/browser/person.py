@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Locator, Page, expect
 
+from calculator import report
+from calculator.inputs import gather
+
 START_MS = 120_000
 """A machine may be slow and busy; the start is not timed here."""
 
@@ -38,7 +41,24 @@ class Person:
 
     def types(self, path: str, text: str) -> None:
         """Type into an input, in place of what stands there."""
+        self.unfolds(path)
         self.input(path).fill(text)
+
+    def unfolds(self, path: str) -> None:
+        """Open the fold that an input stands in, if it is closed."""
+        closed = self.page.locator("details:not([open])", has=self.input(path))
+        for _ in range(closed.count()):
+            closed.first.locator("summary").first.click()
+
+    def finds(self, target: str) -> None:
+        """Find a platform by typing and choose it."""
+        self.page.locator("#find").fill(target)
+        self.page.locator(f'.platforms [data-target="{target}"]').click()
+        self.page.locator("#find").fill("")
+
+    def engines_block(self, target: str, changes: dict[str, str]) -> str:
+        """Return what the engine writes for the default job with some changes."""
+        return report.build(gather(None, None, changes), targets=[target]).targets[0].text
 
     def input(self, path: str) -> Locator:
         """Return the input of a path."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from calculator import __main__ as command_line
 from calculator import presets, report
 from calculator.units import size
 from tests.browser.person import Person
@@ -47,9 +46,6 @@ def test_what_the_samples_leave_open_is_a_range(person: Person) -> None:
     answer = person.page.locator("#answer")
     expect(answer).not_to_contain_text("lies between")
     path = "loaders.0.fields.0.sizes"
-    person.page.locator(f'details:has([name="{path}"])').evaluate_all(
-        "folds => folds.forEach(fold => { fold.open = true; })"
-    )
     person.types(path, "1, 3")
     expect(answer).to_contain_text("lies between")
     expect(answer).to_contain_text("depends on which samples are in flight together")
@@ -257,54 +253,7 @@ def test_one_short_sentence_is_read_aloud(person: Person) -> None:
     )
 
 
-# ---------------------------------------------------------------- blocks
-
-
-@pytest.mark.parametrize(
-    ("group", "target"),
-    [("Docker", "compose"), ("Kubernetes", "kubernetes-pod"), ("Podman", "podman-run")],
-)
-def test_copied_block_is_the_command_lines(
-    person: Person, capsys: pytest.CaptureFixture[str], group: str, target: str
-) -> None:
-    person.types("loaders.0.num_workers", "16")
-    person.sees("16 GiB")
-    person.page.locator(f'[data-group="{group}"]').click()
-    person.page.locator(f'[data-target="{target}"]').click()
-    copy = person.page.locator("#chosen .copy")
-    copy.click()
-    expect(copy).to_contain_text("Copied")
-    command_line.main(["config", "--target", target, "--set", "loaders.0.num_workers=16"])
-    wanted = capsys.readouterr().out
-    assert person.page.evaluate("navigator.clipboard.readText()") == wanted
-    expect(person.page.locator("#say")).to_have_text("Copied")
-
-
-def test_without_a_clipboard_the_block_is_selected(person: Person) -> None:
-    person.page.evaluate(
-        "() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }"
-    )
-    person.page.locator("#chosen .copy").click()
-    expect(person.page.locator("#chosen .copy")).to_contain_text("Selected")
-    assert person.page.evaluate("String(getSelection())").strip() == person.block().strip()
-    person.page.evaluate("() => { delete navigator.clipboard.writeText; }")
-
-
-def test_every_block_follows_the_input(person: Person) -> None:
-    person.types("loaders.0.num_workers", "16")
-    person.sees("16 GiB")
-    shown = person.page.locator("[data-block='compose'] pre, [data-mirror='compose'] pre")
-    assert shown.count() == 2
-    for text in shown.all_text_contents():
-        assert "shm_size: 16g" in text
-
-
-def test_platform_is_remembered(person: Person) -> None:
-    person.page.locator('[data-group="Linux"]').click()
-    assert person.page.evaluate("localStorage.getItem('shm-sizer-platform')") == "bare-metal"
-    person.types("loaders.0.num_workers", "4")
-    person.sees("4 GiB")
-    assert "size=4G" in person.block()
+# ---------------------------------------------------------------- by keyboard
 
 
 def test_keyboard_alone_does_the_main_job(person: Person) -> None:

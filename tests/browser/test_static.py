@@ -29,9 +29,11 @@ def test_default_page_is_useful_without_scripts(plain: Page, address: str) -> No
     expect(plain.locator("#recommended")).to_be_visible()
     for block in found.targets:
         shown = plain.locator(f"#block-{block.id} pre")
+        expect(shown).to_be_hidden()
+        plain.locator(f"#block-{block.id} summary").click()
         expect(shown).to_be_visible()
         assert shown.text_content() == block.text
-    for button in plain.locator("main button").all():
+    for button in plain.locator("main button, #find").all():
         expect(button).to_be_hidden()
     expect(plain.locator("#faq")).to_be_visible()
 

@@ -23,6 +23,8 @@ const engine = new Engine((progress) => {
 
 const talk = new Talk(start, ask, {
   typed: () => ({ set: form.read(), parts: reshaping ? null : [...parts.names(), "spoken"] }),
+  wanted: platforms.wanted,
+  looked: platforms.add,
   answered,
   refused,
   waiting: () => status.outdate(WAITING),
@@ -42,7 +44,7 @@ function answered(answer, change, typed) {
   form.write(typed);
   reshaping = false;
   parts.show(answer.parts);
-  platforms.refresh();
+  platforms.take(answer.blocks);
   if (change?.preset) choose(change.preset);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
   status.say(parts.text(answer.parts.spoken));
@@ -117,5 +119,5 @@ function choose(preset) {
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 document.documentElement.classList.add("scripted");
 copy.start();
-platforms.start();
+platforms.start(() => talk.look());
 engine.start();

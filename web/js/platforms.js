@@ -1,31 +1,101 @@
-// The platform picker: one block beside the form, chosen among groups; the choice is remembered.
+// The platform picker: one block beside the form, chosen among groups or found by typing; the choice is
+// remembered.
 //
-// All blocks stand further down the page, as one fragment. What is shown elsewhere is a copy of them: the
-// chosen one, and those of the step-by-step sections.
+// The page comes with every block, each folded under its title. With scripts they are taken out of it and
+// kept here; a live answer brings only those that are looked at, so the rest is asked for when it is chosen.
 
 const KEY = "shm-sizer-platform";
 const chosen = document.getElementById("chosen");
 const groups = document.querySelector(".platforms .groups");
 const lists = [...document.querySelectorAll(".platforms .targets")];
-const tabs = [...document.querySelectorAll(".platforms a")];
+const tabs = lists.flatMap((list) => [...list.querySelectorAll("a")]);
+const find = document.getElementById("find");
+const nothing = document.getElementById("nothing-found");
+const mirrors = [...document.querySelectorAll("[data-mirror]")];
 
-/** Make the lists of links one set of tabs a level. */
-export function start() {
+let blocks = {}; // target -> HTML, of the answer that is shown
+let ask = () => {};
+
+/**
+ * Make the lists of links one set of tabs a level.
+ *
+ * @param {() => void} missing called when a block is looked at that has to be asked for
+ */
+export function start(missing) {
+  takeOut();
   for (const list of [groups, ...lists]) makeTabs(list);
   chosen.setAttribute("role", "tabpanel");
-  for (const tab of tabs) tab.addEventListener("click", (event) => pick(event, tab));
-  const kept = tabs.find((tab) => tab.dataset.target && tab.dataset.target === recall());
-  select(kept ?? lists[0].querySelector("a"));
+  find.closest("[hidden]").hidden = false;
+  find.addEventListener("input", filter);
+  find.addEventListener("keydown", leave);
+  document.addEventListener("click", follow);
+  for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
+  select(tabOf(location.hash.replace(/^#block-/, "")) ?? tabOf(recall()) ?? tabs[0]);
+  ask = missing;
 }
 
-/** Copy the blocks anew, after they have changed. */
-export function refresh() {
-  show(tabs.find((tab) => tab.dataset.target && tab.getAttribute("aria-selected") === "true" && !tab.closest("[hidden]")));
-  for (const mirror of document.querySelectorAll("[data-mirror]")) {
-    const figure = document.querySelector(`#block-${mirror.dataset.mirror} figure`);
-    mirror.replaceChildren(figure.cloneNode(true));
-  }
+/** @returns {string[]} the targets that are looked at */
+export const wanted = () => [current().dataset.target, ...mirrors.filter(isOpen).map((mirror) => mirror.dataset.mirror)];
+
+/**
+ * Take over the blocks of an answer; those it does not bring are asked for when they are looked at.
+ *
+ * @param {Record<string, string>} fresh target -> HTML
+ */
+export function take(fresh) {
+  blocks = fresh;
+  refresh();
 }
+
+/** @param {Record<string, string>} more blocks of the answer that is shown */
+export function add(more) {
+  blocks = { ...blocks, ...more };
+  refresh();
+}
+
+function refresh() {
+  show(current());
+  for (const mirror of mirrors) fill(mirror);
+}
+
+/** What stands in the page is the first answer. */
+function takeOut() {
+  for (const block of document.querySelectorAll("[data-block]")) {
+    blocks[block.dataset.block] = block.querySelector(".beside").innerHTML;
+  }
+  document.getElementById("all-blocks").remove();
+}
+
+// ---------------------------------------------------------------- what is shown
+
+const tabOf = (target) => tabs.find((tab) => tab.dataset.target === target);
+const current = () => tabs.find((tab) => tab.hasAttribute("data-chosen"));
+const isOpen = (mirror) => mirror.closest("details").open;
+
+function show(tab) {
+  chosen.setAttribute("aria-label", tab.textContent);
+  put(chosen, tab.dataset.target);
+}
+
+function fill(mirror) {
+  if (isOpen(mirror)) put(mirror, mirror.dataset.mirror, "figure");
+}
+
+/** Put a block, or a part of it, into a place that may show it already. */
+function put(place, target, part) {
+  const html = blocks[target];
+  place.setAttribute("aria-busy", String(html === undefined));
+  if (html === undefined) return ask();
+  const fresh = document.createElement("template");
+  fresh.innerHTML = html;
+  if (part) fresh.content.replaceChildren(fresh.content.querySelector(part));
+  if (fresh.innerHTML === place.innerHTML) return;
+  const focused = place.querySelector(":focus")?.className;
+  place.replaceChildren(fresh.content);
+  if (focused !== undefined) place.querySelector(focused ? `.${focused.split(" ")[0]}` : "pre")?.focus({ preventScroll: true });
+}
+
+// ---------------------------------------------------------------- tabs
 
 function makeTabs(list) {
   list.setAttribute("role", "tablist");
@@ -39,49 +109,87 @@ function makeTabs(list) {
   list.addEventListener("keydown", move);
 }
 
-function pick(event, tab) {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+/** A link to a block, wherever it stands, chooses it here. */
+function follow(event) {
+  const link = event.target.closest("a[data-target], a[data-group], a[href^='#block-']");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  select(tab.dataset.target ? tab : current(listOf(tab.dataset.group)));
+  const list = lists.find((each) => each.dataset.of === link.dataset.group);
+  const tab = list ? (list.querySelector("[data-last]") ?? list.querySelector("a")) : tabOf(link.hash.slice("#block-".length));
+  select(tab);
+  if (!link.closest(".platforms")) document.getElementById("place").scrollIntoView();
 }
-
-const listOf = (group) => lists.find((list) => list.dataset.of === group);
-const current = (list) => list.querySelector('[aria-selected="true"]') ?? list.querySelector("a");
 
 /** @param {HTMLAnchorElement} tab of a block */
 function select(tab) {
   const list = tab.closest("ul");
-  for (const each of lists) each.hidden = each !== list;
-  mark(list, tab);
+  current()?.removeAttribute("data-chosen");
+  list.querySelector("[data-last]")?.removeAttribute("data-last");
+  tab.setAttribute("data-chosen", "");
+  tab.setAttribute("data-last", "");
+  for (const each of lists) mark(each, tab);
   mark(groups, [...groups.querySelectorAll("a")].find((each) => each.dataset.group === list.dataset.of));
+  filter();
   remember(tab.dataset.target);
   show(tab);
 }
 
+/** One tab of a list can be reached with Tab: the chosen one, or the first that is seen. */
 function mark(list, tab) {
-  for (const each of list.querySelectorAll("a")) {
+  const all = [...list.querySelectorAll("a")];
+  const reached = all.includes(tab) ? tab : all[0];
+  for (const each of all) {
     each.setAttribute("aria-selected", String(each === tab));
-    each.tabIndex = each === tab ? 0 : -1;
+    each.tabIndex = each === reached ? 0 : -1;
   }
-}
-
-function show(tab) {
-  const block = document.getElementById(`block-${tab.dataset.target}`);
-  chosen.replaceChildren(...block.cloneNode(true).children);
-  chosen.setAttribute("aria-label", tab.textContent);
 }
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 function move(event) {
-  const all = [...event.currentTarget.querySelectorAll("a")];
-  const at = all.indexOf(event.target);
-  const wanted = { Home: all[0], End: all.at(-1) }[event.key] ?? all.at((at + STEPS[event.key]) % all.length);
+  const lying = finding() ? lists.flatMap(seen) : seen(event.currentTarget);
+  const at = lying.indexOf(event.target);
+  const wanted = { Home: lying[0], End: lying.at(-1) }[event.key] ?? lying.at((at + STEPS[event.key]) % lying.length);
   if (!(event.key in STEPS) && event.key !== "Home" && event.key !== "End") return;
   event.preventDefault();
   wanted.click();
   wanted.focus();
 }
+
+const seen = (list) => [...list.querySelectorAll("li:not([hidden]) > a")];
+
+// ---------------------------------------------------------------- finding
+
+const finding = () => find.value.trim() !== "";
+
+/** With words in the box every list shows what has them all; without, the chosen group stands alone. */
+function filter() {
+  const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+  groups.hidden = words.length > 0;
+  for (const list of lists) {
+    for (const tab of list.querySelectorAll("a")) {
+      tab.parentElement.hidden = !words.every((word) => tab.dataset.words.includes(word));
+    }
+    list.classList.toggle("found", finding());
+    list.hidden = finding() ? seen(list).length === 0 : !list.contains(current());
+    const reached = seen(list);
+    if (finding() && reached.length && !reached.some((tab) => tab.tabIndex === 0)) reached[0].tabIndex = 0;
+  }
+  nothing.hidden = !finding() || lists.some((list) => !list.hidden);
+}
+
+/** Enter takes the first that was found, an arrow goes to it, Escape clears the box. */
+function leave(event) {
+  const [first] = lists.flatMap(seen);
+  if (event.key === "Escape") find.value = "";
+  else if (event.key === "Enter") first?.click();
+  else if (event.key === "ArrowDown" && first) first.focus();
+  else return;
+  if (event.key !== "Escape" || finding()) event.preventDefault();
+  filter();
+}
+
+// ---------------------------------------------------------------- memory
 
 function remember(target) {
   try {

@@ -9,10 +9,12 @@
 /**
  * @typedef {Record<string, string>} Typed dotted path -> text
  * @typedef {{preset?: string, set?: object, remove?: string[], then?: string}} Change
- * @typedef {{ok: true, workload: object, parts: Record<string, string>}
+ * @typedef {{ok: true, workload: object, parts: Record<string, string>, blocks: Record<string, string>}
  *   | {ok: false, errors: {path: string, message: string}[]}} Answer
  * @typedef {{
  *   typed: () => {set: object, parts: string[] | null},
+ *   wanted: () => string[],
+ *   looked: (blocks: Record<string, string>) => void,
  *   answered: (answer: Answer, change: Change | null, typed: Typed) => void,
  *   refused: (errors: {path: string, message: string}[]) => void,
  *   waiting: () => void,
@@ -27,6 +29,7 @@ export class Talk {
   #live = false;
   #busy = false;
   #typed = false;
+  #looking = false; // whether a block is looked at that the last answer did not bring
   #since = {}; // what was typed since the last change of structure was sent
   #unanswered = {}; // what the engine refused: still in the form, not in the workload
   #changes = [];
@@ -71,6 +74,13 @@ export class Talk {
     return this.#proceed();
   }
 
+  /** Ask for the blocks that are looked at, of the job as it was last answered. */
+  look() {
+    if (!this.#live) return;
+    this.#looking = true;
+    return this.#proceed();
+  }
+
   /**
    * Take over an answer that was not asked for here; what is still open belongs to the past.
    *
@@ -97,13 +107,25 @@ export class Talk {
     if (!this.#live || this.#busy) return;
     this.#busy = true;
     try {
-      while (this.#typed || this.#changes.length) await this.#step();
+      while (this.#typed || this.#changes.length || this.#looking) await this.#step();
     } finally {
       this.#busy = false;
     }
   }
 
   async #step() {
+    const looking = !this.#typed && !this.#changes.length;
+    this.#looking = false; // every answer brings what is looked at
+    await (looking ? this.#stepAside() : this.#stepOn());
+  }
+
+  async #stepAside() {
+    const round = this.#round;
+    const answer = await this.#ask({ workload: this.#workload, parts: [], targets: this.#view.wanted() });
+    if (round === this.#round && answer?.ok) this.#view.looked(answer.blocks);
+  }
+
+  async #stepOn() {
     const round = this.#round;
     const change = this.#typed ? null : this.#changes.shift();
     this.#typed = false;
@@ -140,12 +162,16 @@ export class Talk {
   }
 
   #request(change) {
-    if (!change) return this.#typedRequest();
+    return { ...this.#question(change), targets: this.#view.wanted() };
+  }
+
+  #question(change) {
+    if (!change) return this.#typedQuestion();
     if (change.preset) return { preset: change.preset };
     return { workload: this.#workload, set: change.set ?? {}, remove: change.remove ?? [] };
   }
 
-  #typedRequest() {
+  #typedQuestion() {
     const { set, parts } = this.#view.typed();
     return this.#preset ? { preset: this.#preset, parts } : { workload: this.#workload, set, parts };
   }

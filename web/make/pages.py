@@ -20,6 +20,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 from markupsafe import Markup
 
 from calculator import api, page, presets, report, resources
+from calculator.blocks import outlines
 from calculator.presets import DEFAULT_PRESET, Preset
 from calculator.report import Report
 from web.make import measured
@@ -94,9 +95,42 @@ def _render(shown: Shown, answer: str, *, root: str, canonical: str) -> str:
         "shown": shown,
         "block": partial(_block, shown.report),
         "parts": {name: Markup(html) for name, html in found["parts"].items()},  # noqa: S704
+        "blocks": {name: Markup(html) for name, html in found["blocks"].items()},  # noqa: S704
+        "groups": _groups(),
         "start": {"preset": shown.id, "workload": found["workload"]},
     }
     return _environment().get_template("page.html").render(context)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A target in the picker; `words` are what it can be found by, in lower case."""
+
+    id: str
+    title: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of targets in the picker."""
+
+    id: str
+    name: str
+    targets: tuple[Entry, ...]
+
+
+@cache
+def _groups() -> tuple[Group, ...]:
+    """Return the picker's groups, in the order of their first targets."""
+    found: dict[str, list[Entry]] = {}
+    for each in outlines():
+        words = " ".join((each.id, each.title, each.group, *each.also)).lower()
+        found.setdefault(each.group, []).append(Entry(each.id, each.title, words))
+    return tuple(
+        Group(name.lower().replace(" ", "-"), name, tuple(entries))
+        for name, entries in found.items()
+    )
 
 
 @cache
@@ -147,4 +181,4 @@ def _block(found: Report, target: str) -> Markup:
     """Render one configuration block, folded; the live page keeps it up to date."""
     macros: Any = _environment().get_template("_block").module
     chosen = next(each for each in found.targets if each.id == target)
-    return Markup(macros.folded(chosen, found.memory.shm_bytes))  # noqa: S704 - a rendered template
+    return Markup(macros.folded(chosen))  # noqa: S704 - a rendered template
