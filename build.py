@@ -5,8 +5,9 @@
     python3 build.py serve           make dist/ and serve it on this machine
     python3 build.py test [ARGS...]  every check there is; ARGS go to pytest
 
-This file only makes the environment that the build runs in, .build/venv, from requirements.lock,
-and starts itself in it again. The work is in web/make/, one step a file.
+This file only makes the environment that the build runs in, .build/venv, from requirements.lock
+(for the checks also requirements-check.lock), and starts itself in it again. The work is in
+web/make/, one step a file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock"
+CHECK_LOCK = ROOT / "requirements-check.lock"
 VENV = ROOT / ".build" / "venv"
 OLDEST = (3, 11)
 PORTS = 65536
@@ -31,7 +33,8 @@ def main() -> int:
         stop("this is Python {}.{}; the build needs 3.11 or newer".format(*sys.version_info[:2]))
     options = parse(sys.argv[1:])
     if Path(sys.prefix).resolve() != VENV.resolve():
-        make_environment()
+        builds_only = options.command in {"build", "serve"}
+        make_environment([LOCK] if builds_only else [LOCK, CHECK_LOCK])
         return start_again()
     sys.path.insert(0, str(ROOT))
     from web.make import commands  # noqa: PLC0415  only here do its dependencies exist
@@ -82,26 +85,61 @@ def port(text: str) -> int:
     return int(text)
 
 
-def make_environment() -> None:
-    """Create .build/venv with exactly what the lock says, unless it already holds that."""
-    python = environment_python()
-    stamp = VENV / "made-from"
-    content = f"{VENV} {sys.version} {hashlib.sha256(LOCK.read_bytes()).hexdigest()}"
-    if stamp.is_file() and stamp.read_text("utf-8") == content and python.exists():
+def make_environment(locks: list[Path]) -> None:
+    """Make .build/venv hold what these locks list; what it holds already is not installed again.
+
+    The first lock is what the environment is made from, the others add to it. When one of them
+    has changed since, everything is made anew, so that nothing is left that no lock lists.
+    """
+    if all(map(holds, locks)):
         return
-    say("environment: .build/venv, from requirements.lock")
-    made = quiet([sys.executable, "-m", "venv", "--clear", str(VENV)])
-    if made.returncode:
+    if not holds(locks[0]) or any(stamp(lock).is_file() and not holds(lock) for lock in locks):
+        create_environment()
+    for number, lock in enumerate(locks, start=1):
+        if not holds(lock):
+            install(locks[:number])
+
+
+def create_environment() -> None:
+    """Create an empty .build/venv, whatever is there."""
+    done = quiet([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    if done.returncode:
         stop(
             "Python's venv module does not work here; "
             "on Debian and Ubuntu: apt-get install python3-venv",
-            made,
+            done,
         )
-    install = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
-    done = quiet([*install, "--require-hashes", "--requirement", str(LOCK)])
+
+
+def install(locks: list[Path]) -> None:
+    """Install what the last of the locks lists, beside the others' packages, and note it."""
+    say(f"environment: .build/venv, from {locks[-1].name}")
+    command = [str(environment_python()), "-m", "pip", "install", "--disable-pip-version-check"]
+    files = [word for lock in locks for word in ("--requirement", str(lock))]
+    done = quiet([*command, "--quiet", "--require-hashes", *files])
     if done.returncode:
-        stop("could not install what requirements.lock lists", done)
-    stamp.write_text(content, "utf-8")
+        stop(f"could not install what {locks[-1].name} lists", done)
+    stamp(locks[-1]).write_text(content(locks[-1]), "utf-8")
+
+
+def holds(lock: Path) -> bool:
+    """Tell whether the environment is there and notes that it holds what this lock lists."""
+    file = stamp(lock)
+    return (
+        environment_python().exists()
+        and file.is_file()
+        and file.read_text("utf-8") == content(lock)
+    )
+
+
+def stamp(lock: Path) -> Path:
+    """Return the file in which the environment notes that it holds what this lock lists."""
+    return VENV / f"made-from-{lock.name}"
+
+
+def content(lock: Path) -> str:
+    """Return what an environment that holds this lock's packages notes."""
+    return f"{VENV} {sys.version} {hashlib.sha256(lock.read_bytes()).hexdigest()}"
 
 
 def start_again() -> int:

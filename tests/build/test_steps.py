@@ -146,16 +146,23 @@ def test_pure_wheel(tmp_path: Path) -> None:
     assert {row[0] for row in rows} == set(content)
 
 
-def test_lock_names_no_host() -> None:
+LOCKS = ["requirements.lock", "requirements-check.lock"]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_lock_names_no_host(lock: str) -> None:
     """Packages are asked for by name, wherever this machine gets its packages from."""
-    text = (ROOT / "requirements.lock").read_text("utf-8")
+    text = (ROOT / lock).read_text("utf-8")
     assert "://" not in text
     assert "--index" not in text
 
 
-def test_every_pin_has_hashes() -> None:
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_has_hashes(lock: str) -> None:
     """A package without a hash would be taken as it comes."""
-    assert all(pin.hashes for pin in pins.locked(ROOT / "requirements.lock").values())
+    pinned = pins.locked(ROOT / lock)
+    assert pinned
+    assert all(pin.hashes for pin in pinned.values())
 
 
 def test_unknown_package_is_named() -> None:

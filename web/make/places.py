@@ -23,6 +23,11 @@ class Places:
         return self.root / "requirements.lock"
 
     @property
+    def check_lock(self) -> Path:
+        """The same for the packages that only the checks need."""
+        return self.root / "requirements-check.lock"
+
+    @property
     def make(self) -> Path:
         """The build's own code, where the steps' JavaScript lies too."""
         return self.root / "web" / "make"
@@ -56,6 +61,11 @@ class Places:
     def frozen(self) -> Path:
         """The resolver's answer: which wheels the bundle takes."""
         return self.build / "pyodide-lock.json"
+
+    @property
+    def components(self) -> Path:
+        """The real programs that tests hand the configuration to, where they are not installed."""
+        return self.build / "components"
 
     @property
     def bytecode(self) -> Path:
