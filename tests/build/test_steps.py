@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from web.make import archive, pins, pure, runtime, shell
+from web.make import archive, npm, pins, pure, shell
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import step
@@ -176,7 +176,7 @@ def test_wrong_runtime_is_refused(tmp_path: Path) -> None:
     package = tmp_path / "pyodide-0.tgz"
     package.write_bytes(b"something else")
     with pytest.raises(BuildError, match="hash is not the one pinned"):
-        runtime.verify(package, "sha512-" + "A" * 86 + "==")
+        npm.verify(package, "sha512-" + "A" * 86 + "==")
     assert not package.exists()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -15,6 +16,8 @@ from web.make.failure import BuildError
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+
+Table = TypeVar("Table", bound="Npm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,18 @@ class Pin:
         return f"{self.name}=={self.version} {hashes}"
 
 
-class Runtime(BaseModel):
-    """The browser's Python: its npm package, its platform, and the packages meant for it."""
+class Npm(BaseModel):
+    """One npm package: its name and version, and the hash that its archive must have."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     npm: str
     integrity: str
+
+
+class Runtime(Npm):
+    """The browser's Python: its npm package, its platform, and the packages meant for it."""
+
     python: str
     abi: str
     platform: str
@@ -49,13 +57,23 @@ class Runtime(BaseModel):
 @cache
 def runtime(pyproject: Path) -> Runtime:
     """Read the table [tool.shm-sizer.pyodide]."""
+    return table(pyproject, "pyodide", Runtime)
+
+
+@cache
+def kubernetes(pyproject: Path) -> Npm:
+    """Read the table [tool.shm-sizer.kubernetes]."""
+    return table(pyproject, "kubernetes", Npm)
+
+
+def table(pyproject: Path, name: str, kind: type[Table]) -> Table:
+    """Read one of the project's own tables of settings."""
     settings = tomllib.loads(pyproject.read_text("utf-8"))
-    table = settings["tool"]["shm-sizer"]["pyodide"]
     try:
-        return Runtime.model_validate(table)
+        return kind.model_validate(settings["tool"]["shm-sizer"][name])
     except ValidationError as error:
         problem = error.errors()[0]
-        where = ".".join(map(str, ("tool.shm-sizer.pyodide", *problem["loc"])))
+        where = ".".join(map(str, ("tool.shm-sizer", name, *problem["loc"])))
         raise BuildError(f"{pyproject.name}: {where}", because=problem["msg"]) from None
 
 

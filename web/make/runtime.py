@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import tarfile
 from pathlib import Path
 
-from web.make import node, pins
+from web.make import npm, pins
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import step
@@ -25,9 +23,7 @@ def fetch(places: Places) -> None:
 
     def work() -> None:
         places.runtime.mkdir(parents=True, exist_ok=True)
-        archive = pack(pin.npm, places.build)
-        verify(archive, pin.integrity)
-        unpack(archive, places.runtime, taken)
+        unpack(npm.fetch(pin, places.build), places.runtime, taken)
 
     step(
         places,
@@ -36,24 +32,6 @@ def fetch(places: Places) -> None:
         outputs=[places.runtime / name for name in taken],
         work=work,
     )
-
-
-def pack(package: str, folder: Path) -> Path:
-    """Download a package's archive."""
-    printed = node.npm(
-        "pack", package, "--silent", cwd=folder, failing=f"could not fetch {package} from npm"
-    )
-    return folder / printed.strip().splitlines()[-1]
-
-
-def verify(archive: Path, integrity: str) -> None:
-    """Compare the archive with its pinned hash, written as npm writes it: sha512-BASE64."""
-    algorithm, _, expected = integrity.partition("-")
-    with archive.open("rb") as file:
-        digest = hashlib.file_digest(file, algorithm).digest()
-    if base64.b64encode(digest).decode() != expected:
-        archive.unlink()
-        raise BuildError(f"{archive.name}: its hash is not the one pinned in pyproject.toml")
 
 
 def unpack(archive: Path, target: Path, names: list[str]) -> None:
