@@ -21,6 +21,8 @@ netns = "none"
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "none"
+lock_type = "file"
+tmp_dir = {tmp_dir}
 """
 
 
@@ -33,7 +35,8 @@ def surroundings() -> dict[str, str]:
     folders = {"graphroot": str(home / "storage"), "runroot": str(home / "run")}
     storage = [f"{key} = {json.dumps(value)}" for key, value in folders.items()]
     (home / "storage.conf").write_text("\n".join(["[storage]", 'driver = "vfs"', *storage, ""]))
-    (home / "containers.conf").write_text(_CONTAINERS, "utf-8")
+    containers = _CONTAINERS.format(tmp_dir=json.dumps(str(home / "tmp")))
+    (home / "containers.conf").write_text(containers, "utf-8")
     (home / "config.json").write_text("{}", "utf-8")
     return {
         "CONTAINERS_CONF": str(home / "containers.conf"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from tests.support.components import component, root, run
 _SETTINGS = """\
 ClusterName=test
 SlurmctldHost=localhost(127.0.0.1)
-SlurmctldPort=16817
+SlurmctldPort={port}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
@@ -68,7 +69,7 @@ def controller() -> Iterator[Slurm]:
         (folder / "state").mkdir()
         (folder / "gres.conf").write_text(_GPUS, "utf-8")
         settings = folder / "slurm.conf"
-        settings.write_text(_SETTINGS.format(folder=folder), "utf-8")
+        settings.write_text(_SETTINGS.format(folder=folder, port=free_port()), "utf-8")
         slurm = Slurm(settings)
         with (
             daemon.running(
@@ -82,6 +83,14 @@ def controller() -> Iterator[Slurm]:
             ),
         ):
             yield slurm
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on, so that two runs of the tests do not meet."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def munged(folder: Path) -> list[str]:
