@@ -72,6 +72,22 @@ def kubernetes(value: str) -> str:
     return quoted(_EXPANDS.sub("$$", value))
 
 
+_BRACES: Final = re.compile(r"\{(?=\{)")
+_EXPANDS_IN_ARGO: Final = re.compile(r"\$(?=[$(]|\{\{)")
+
+
+@_listed
+def argo(value: str) -> str:
+    """Command of an Argo container: `{{` starts a parameter, and there is no escape.
+
+    A brace before another becomes `$(BRACE)`, which Kubernetes replaces only after Argo has
+    looked for parameters; the container must set BRACE to `{`.
+
+    Source: argoproj/argo-workflows issue 8253.
+    """
+    return quoted(_BRACES.sub("$(BRACE)", _EXPANDS_IN_ARGO.sub("$$", value)))
+
+
 @_listed
 def toml(value: str) -> str:
     """TOML basic string: of JSON's escapes it knows those that printable text needs."""
@@ -90,6 +106,7 @@ QUOTES: Final[dict[str, Callable[[Text], str]]] = {
     "json": quoted,
     "compose": compose,
     "k8s": kubernetes,
+    "argo": argo,
     "toml": toml,
     "hcl": hcl,
 }

@@ -27,6 +27,7 @@ HOSTILE = [
     "1e3",
     "- x",
     "{{ .Values }}",
+    "${{a}} $${{{=b}}} $(BRACE){",
     "my dir/train.py",
     "",
     "ünï 図",
@@ -35,9 +36,13 @@ HOSTILE = [
 texts = st.text().filter(str.isprintable) | st.sampled_from(HOSTILE)
 
 
-def expand(text: str) -> str:
-    """Expand $(NAME) as the kubelet does, with no variable defined."""
-    return re.sub(r"\$(\$)|\$(\([^)]*\))", lambda m: m[1] or f"UNSET{m[2]}", text)
+def expand(text: str, **variables: str) -> str:
+    """Expand $(NAME) as the kubelet does, with these variables defined."""
+
+    def value(found: re.Match[str]) -> str:
+        return found[1] or variables.get(found[2], f"UNSET({found[2]})")
+
+    return re.sub(r"\$(\$)|\$\(([^)]*)\)", value, text)
 
 
 READ: dict[str, Any] = {
@@ -46,9 +51,15 @@ READ: dict[str, Any] = {
     "json": json.loads,
     "compose": lambda text: _interpolated(yaml(text)),
     "k8s": lambda text: expand(yaml(text)),
+    "argo": lambda text: _in_argo(yaml(text)),
     "toml": lambda text: tomllib.loads(f"a = {text}")["a"],
     "hcl": lambda text: json.loads(text).replace("$${", "${").replace("%%{", "%{"),
 }
+
+
+def _in_argo(text: str) -> str:
+    assert "{{" not in text
+    return expand(text, BRACE="{")
 
 
 def _interpolated(text: str) -> str:
@@ -74,6 +85,7 @@ def test_a_list_comes_back(words) -> None:
     assert tomllib.loads(f"a = {QUOTES['toml'](words)}")["a"] == words
     assert [_interpolated(each) for each in yaml(QUOTES["compose"](words))] == words
     assert [expand(each) for each in yaml(QUOTES["k8s"](words))] == words
+    assert [_in_argo(each) for each in yaml(QUOTES["argo"](words))] == words
 
 
 @pytest.mark.parametrize(
