@@ -32,13 +32,14 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from calculator import resources
 from calculator.container import Container, Sharing, container
+from calculator.fewer import fewer_workers
 from calculator.quoting import QUOTES
 from calculator.recommend import Model
 from calculator.sizing import Sizing
@@ -85,6 +86,9 @@ def names(container: Container) -> Mapping[str, Any]:
     gpus = deployment.gpus if deployment.gpus is not None else workload.ranks
     return {
         "shm_bytes": container.shm_bytes,
+        "need_bytes": container.sizing.need_bytes,
+        "steady_need_bytes": container.sizing.steady_need_bytes,
+        "fewer_workers": partial(fewer_workers, container.sizing),
         "memory": container.memory,
         "descriptors": container.descriptors,
         "ranks": workload.ranks,
