@@ -32,6 +32,18 @@ def shell(value: Text) -> str:
     return shlex.quote(value) if isinstance(value, str) else shlex.join(value)
 
 
+_REFERENCE: Final = re.compile(r"\$(?=\$|\{\{)")
+
+
+def shell_later(value: Text) -> str:
+    """POSIX shell, for a platform that itself looks for `${{` and `$$` before the shell does.
+
+    Where a dollar sign would start one, the quotes are closed and opened again behind it.
+    Every word with a dollar sign stands in single quotes, so that this changes no word.
+    """
+    return _REFERENCE.sub("$''", shell(value))
+
+
 _BARE: Final = re.compile(r"[A-Za-z][\w.-]*(?:[/@:]+[\w.-]+)*", re.ASCII)
 _SPECIAL: Final = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
@@ -102,6 +114,7 @@ def hcl(value: str) -> str:
 
 QUOTES: Final[dict[str, Callable[[Text], str]]] = {
     "sh": shell,
+    "sh_later": shell_later,
     "yaml": yaml,
     "json": quoted,
     "compose": compose,

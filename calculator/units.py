@@ -207,6 +207,23 @@ def read_tmpfs(text: str) -> int:
     return int(match["number"], base=0) << 10 * _BINARY_POWER[match["unit"].lower()]
 
 
+_GB = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)(?P<unit>mb|gb|tb|)", re.IGNORECASE)
+
+
+def read_gb(text: str) -> int:
+    """Read a size as dstack does: MB, GB, TB in either case, powers of 1024; GB without one.
+
+    Spaces are ignored.
+
+    Source: dstackai/dstack `src/dstack/_internal/core/models/resources.py`, Memory.parse.
+    """
+    match = _GB.fullmatch(text.replace(" ", ""))
+    if match is None:
+        raise SizeError(text, "a number with MB, GB or TB, such as 8GB")
+    unit = match["unit"].lower() or "gb"
+    return int(Fraction(Decimal(match["number"])) * KIB ** _BINARY_POWER[unit[0]])
+
+
 def _write_number(step: int) -> Callable[[int], str]:
     def write(value: int) -> str:
         if value <= 0:
@@ -231,6 +248,7 @@ GRAMMARS: Final[dict[str, Grammar]] = {
         Grammar("docker", _write_with("g", "m"), read_docker),
         Grammar("kubernetes", _write_with("Gi", "Mi"), read_kubernetes),
         Grammar("tmpfs", _write_with("G", "M"), read_tmpfs),
+        Grammar("gb", _write_with("GB", "MB"), read_gb),
         Grammar("bytes", _write_number(1), _read_number(1)),
         Grammar("mib", _write_number(MIB), _read_number(MIB)),
     )

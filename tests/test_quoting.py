@@ -32,6 +32,7 @@ HOSTILE = [
     "",
     "ünï 図",
     "$$(A) $(B",
+    "it's ${{ env.x }}",
 ]
 texts = st.text().filter(str.isprintable) | st.sampled_from(HOSTILE)
 
@@ -47,6 +48,7 @@ def expand(text: str, **variables: str) -> str:
 
 READ: dict[str, Any] = {
     "sh": lambda text: shlex.split(text)[0],
+    "sh_later": lambda text: shlex.split(_referring_to_nothing(text))[0],
     "yaml": yaml,
     "json": json.loads,
     "compose": lambda text: _interpolated(yaml(text)),
@@ -67,6 +69,12 @@ def _interpolated(text: str) -> str:
     return text.replace("$$", "$")
 
 
+def _referring_to_nothing(text: str) -> str:
+    assert "${{" not in text
+    assert "$$" not in text
+    return text
+
+
 def test_every_filter_is_read_back() -> None:
     assert set(READ) == set(QUOTES)
 
@@ -80,6 +88,7 @@ def test_one_text_comes_back(grammar, text) -> None:
 @given(words=st.lists(texts, min_size=1, max_size=5))
 def test_a_list_comes_back(words) -> None:
     assert shlex.split(QUOTES["sh"](words)) == words
+    assert shlex.split(_referring_to_nothing(QUOTES["sh_later"](words))) == words
     assert json.loads(QUOTES["json"](words)) == words
     assert yaml(QUOTES["yaml"](words)) == words
     assert tomllib.loads(f"a = {QUOTES['toml'](words)}")["a"] == words

@@ -30,6 +30,9 @@ def test_what_is_written_reads_back_as_at_least_the_size(grammar, value) -> None
     ("grammar", "text", "value"),
     [
         ("docker", "16g", 17179869184),
+        ("gb", "16GB", 17179869184),
+        ("gb", "512 mb", 536870912),
+        ("gb", "1.5", 1610612736),
         ("docker", "16GB", 17179869184),
         ("docker", "16GiB", 17179869184),
         ("docker", "1.5g", 1610612736),
@@ -57,6 +60,8 @@ def test_each_platform_reads_its_own_spelling(grammar, text, value) -> None:
     ("grammar", "text"),
     [
         ("docker", "16Gi"),
+        ("gb", "16Gi"),
+        ("gb", "16g"),
         ("docker", "16ib"),
         ("docker", "-1"),
         ("docker", "g"),
