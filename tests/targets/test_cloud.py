@@ -108,11 +108,11 @@ def members(shape: Any, seen: set[str]) -> set[str]:
     if shape.name in seen:
         return set()
     seen.add(shape.name)
-    parts = {
-        "structure": lambda: shape.members,
-        "list": lambda: {"": shape.member},
-        "map": lambda: {"": shape.value},
-    }.get(shape.type_name, dict)()
+    parts: dict[str, Any] = {}
+    if shape.type_name == "structure":
+        parts = dict(shape.members)
+    elif shape.type_name in {"list", "map"}:
+        parts = {"": shape.member if shape.type_name == "list" else shape.value}
     return set(parts).union(*(members(part, seen) for part in parts.values()))
 
 
@@ -127,30 +127,37 @@ def test_a_sagemaker_training_job_still_has_no_such_parameter(service, operation
     assert has == any(re.search("shm|sharedmem", name, re.IGNORECASE) for name in names)
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_memory_holds_dev_shm_and_the_processes(job) -> None:
-    for target, memory in {
-        "ecs": lambda text: container(text)["memory"],
-        "aws-batch": lambda text: int(requirements(text)["MEMORY"]),
-        "aws-batch-eks": lambda text: int(eks_memory(text)),
-    }.items():
-        found = answer(target, JOBS[job])
-        limit = memory(found.targets[0].text) * MIB
-        assert limit >= found.memory.limit_bytes > found.shm.recommended_bytes
-        assert limit >= (found.memory.given_limit_bytes or 0)
-
-
 def requirements(text: str) -> dict[str, str]:
     listed = json.loads(text)["containerProperties"]["resourceRequirements"]
     return {each["type"]: each["value"] for each in listed}
 
 
-def eks_memory(text: str) -> str:
+def eks_memory(text: str) -> int:
     (one,) = json.loads(text)["eksProperties"]["podProperties"]["containers"]
     limits, requests = one["resources"]["limits"], one["resources"]["requests"]
     for resource in ("memory", "nvidia.com/gpu"):
         assert limits.get(resource) == requests.get(resource), "Batch wants them equal"
-    return re.fullmatch(r"(\d+)Mi", limits["memory"])[1]  # type: ignore[index]
+    number, unit = limits["memory"][:-2], limits["memory"][-2:]
+    assert unit == "Mi", "Batch wants whole Mi"
+    return int(number)
+
+
+def ecs_memory(text: str) -> int:
+    return int(container(text)["memory"])
+
+
+def batch_memory(text: str) -> int:
+    return int(requirements(text)["MEMORY"])
+
+
+@pytest.mark.parametrize("memory", [ecs_memory, batch_memory, eks_memory])
+@pytest.mark.parametrize("job", JOBS)
+def test_memory_holds_dev_shm_and_the_processes(job, memory) -> None:
+    target = {ecs_memory: "ecs", batch_memory: "aws-batch", eks_memory: "aws-batch-eks"}[memory]
+    found = answer(target, JOBS[job])
+    limit = memory(found.targets[0].text) * MIB
+    assert limit >= found.memory.limit_bytes > found.shm.recommended_bytes
+    assert limit >= (found.memory.given_limit_bytes or 0)
 
 
 def test_gpus_are_those_asked_for() -> None:
