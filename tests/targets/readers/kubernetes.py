@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from calculator.units import read_kubernetes
-from tests.targets.readers.words import yaml
+from tests.targets.readers.words import documents, yaml
 
 
 def pod_spec(spec: Any) -> int:
@@ -27,12 +28,56 @@ def _pod(text: str) -> int:
     return pod_spec(yaml(text)["spec"])
 
 
+def workload(text: str) -> Any:
+    """The object that makes pods, last in its file, after a Service if it has one."""
+    *services, found = documents(text)
+    assert [each["kind"] for each in services] in ([], ["Service"])
+    return found
+
+
+def _template(text: str) -> int:
+    return pod_spec(workload(text)["spec"]["template"]["spec"])
+
+
+def _component(text: str) -> int:
+    (patch,) = yaml(text)["patches"]
+    return _template(patch["patch"])
+
+
 def _helm(text: str) -> int:
     return read_kubernetes(yaml(text)["shm"]["sizeLimit"])
 
 
+def _annotation(text: str) -> int:
+    pod = yaml(text)
+    assert not {"volumes", "volumeMounts"} & {*pod["spec"], *pod["spec"]["containers"][0]}
+    sizes = pod["metadata"]["annotations"]
+    assert set(sizes) == {"shm-size.crio.io", "io.kubernetes.cri-o.ShmSize"}
+    (size,) = set(sizes.values())
+    return read_kubernetes(size)
+
+
+def _policy(text: str) -> int:
+    policy, *_ = documents(text)
+    (mutation,) = policy["spec"]["mutations"]
+    expression = mutation["applyConfiguration"]["expression"]
+    (body,) = re.findall(r"emptyDir\{([^}]*)\}", expression)
+    fields = dict(re.findall(r'(\w+):\s*"([^"]*)"', body))
+    assert fields["medium"] == "Memory"
+    return read_kubernetes(fields["sizeLimit"])
+
+
 READERS: dict[str, Callable[[str], int]] = {
     "kubernetes-pod": _pod,
+    "kubernetes-job": _template,
+    "kubernetes-indexed-job": _template,
+    "kubernetes-deployment": _template,
+    "kubernetes-statefulset": _template,
+    "kubernetes-patch": _template,
+    "kustomize-component": _component,
     "helm": _helm,
+    "crio-annotation": _annotation,
+    "kyverno-policy": _policy,
+    "admission-policy": _policy,
 }
 SIZELESS: set[str] = set()
