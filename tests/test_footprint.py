@@ -62,6 +62,7 @@ def test_without_an_accelerator_pin_memory_changes_nothing() -> None:
 def test_without_workers_nothing_is_shared() -> None:
     found = footprint(parse(job({"num_workers": 0})))
     assert (found.peak_bytes, found.steady_bytes, found.terms) == (0, 0, ())
+    assert found.uses[0].queue_per_worker_bytes == 0
 
 
 def test_each_field_is_rounded_to_pages_on_its_own() -> None:
@@ -75,6 +76,8 @@ def test_each_field_is_rounded_to_pages_on_its_own() -> None:
 def test_a_number_beside_the_image_costs_a_page_and_text_costs_nothing(kind, extra) -> None:
     use = footprint(parse(job({"fields": [IMAGE, {"kind": kind}]}))).uses[0]
     assert use.batch_bytes == BATCH_16 + extra
+    eight_bytes_each = 16 * 8 if extra else 0
+    assert use.raw_batch_bytes == BATCH_16 + eight_bytes_each
 
 
 @pytest.mark.parametrize(
@@ -135,6 +138,11 @@ def test_tensors_of_the_dataset_move_once_per_process_unless_forked(method, pyth
     assert peak(ranks=2, **held) == 2 * (peak() + extra * (209_715_200 + 4096))
 
 
+def test_what_a_dataset_keeps_there_is_in_df_too() -> None:
+    held = {"dataset_tensor_bytes": BASE, "start_method": "spawn"}
+    assert steady(**held) == 5 * BATCH_16 + SEMAPHORES_2 + BASE
+
+
 def test_a_dataset_is_not_pickled_without_workers() -> None:
     assert peak({"num_workers": 0}, dataset_tensor_bytes=1 << 30, start_method="spawn") == 0
 
@@ -154,6 +162,7 @@ def test_a_dataset_is_not_pickled_without_workers() -> None:
         ("stack", 4, {"shape": [1000], "view_of": [1, 1000]}, 1000),
         ("default", 4, {"shape": [1000], "view_of": [8, 1000]}, 4000),
         ("list", 4, {"shape": [1000], "view_of": [5000]}, 4 * 5000),
+        ("list", 4, {"shape": [10], "view_of": [50], "dtype": "float32"}, 4 * 50 * 4),
         ("stack", 4, {"shape": [10, 10], "nnz": 7}, 3 * 28 * 8 + 28),
         ("list", 2, {"shape": [10, 10], "nnz": 7}, 2 * (2 * 7 * 8 + 7)),
         ("list", None, {"shape": [1000]}, 1000),
