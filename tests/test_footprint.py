@@ -179,6 +179,21 @@ def test_of_two_fields_with_one_storage_one_travels() -> None:
     assert peak({"fields": [IMAGE, again]}) == peak()
 
 
+def test_an_empty_tensor_takes_nothing_but_the_header_of_a_named_file() -> None:
+    empty = {"collate": "list", "fields": [{"shape": [5, 5], "nnz": 0}]}
+    by_name = {"sharing_strategy": "file_system"}
+    (open_file,) = footprint(parse(job(empty))).uses
+    (named,) = footprint(parse(job(empty, **by_name))).uses
+    assert (open_file.tensors, open_file.batch_bytes) == (0, 0)
+    # indices and values of each of 16 samples: a page each
+    assert (named.tensors, named.batch_bytes) == (16 * 2, 16 * 2 * 4096)
+
+
+def test_a_tensor_as_large_as_the_header_is_there_too() -> None:
+    loader = {"fields": [{"shape": [4], "dtype": "uint8"}]}  # 16 samples: 64 bytes
+    assert peak(loader, sharing_strategy="file_system") == 6 * 4096 + SEMAPHORES_2
+
+
 def test_a_huge_batch_of_single_tensors_is_counted_not_listed() -> None:
     loader = {"batch_size": 10**9, "collate": "list", "fields": [{"shape": [1]}]}
     assert footprint(parse(job(loader))).uses[0].batch_bytes == 4096 * 10**9
@@ -208,6 +223,13 @@ def test_collating_copies_and_so_leaves_the_dataset_alone() -> None:
 def test_of_many_dataset_tensors_each_may_waste_a_page() -> None:
     held = {"dataset_tensor_bytes": BASE, "start_method": "spawn"}
     assert peak(**held, dataset_tensors=3) == peak(**held) + 2 * 4096
+
+
+def test_each_dataset_tensor_has_a_header_of_its_own_under_file_system() -> None:
+    by_name = {"sharing_strategy": "file_system"}
+    held = {"dataset_tensor_bytes": BASE, "dataset_tensors": 3, "start_method": "spawn"}
+    # whole pages and three headers: one page more, and two that may be wasted
+    assert peak(**held, **by_name) == peak(**by_name) + BASE + 3 * 4096
 
 
 def test_an_early_break_leaves_batches_behind_only_under_file_system() -> None:
