@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from web.make import mutants
+from web.make.failure import BuildError
 from web.make.places import Places
 
 DIFF = """# calculator.terms.x_term__mutmut_3: survived
@@ -52,6 +53,13 @@ def test_at_least_nine_of_ten_changes_must_be_noticed(
     """What was not killed was not noticed, whatever became of it."""
     assert mutants.judge(mutants.outcomes(text), lambda _: DIFF) == status
     assert capsys.readouterr().out.splitlines()[-1] == f"{counts} noticed"
+
+
+def test_a_run_that_was_stopped_has_no_result() -> None:
+    """Mutmut ends without an error then, and lists what it did not come to."""
+    text = listing(killed=9) + "    calculator.terms.x_term__mutmut_9: not checked\n"
+    with pytest.raises(BuildError, match="stopped before every change was tested"):
+        mutants.judge(mutants.outcomes(text), lambda _: DIFF)
 
 
 def test_a_survivor_is_shown_as_the_lines_that_differ(capsys: pytest.CaptureFixture[str]) -> None:
