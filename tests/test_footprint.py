@@ -199,6 +199,12 @@ def test_a_huge_batch_of_single_tensors_is_counted_not_listed() -> None:
     assert footprint(parse(job(loader))).uses[0].batch_bytes == 4096 * 10**9
 
 
+def test_text_and_numbers_beside_a_tensor_have_their_raw_size() -> None:
+    fields = [{"shape": [5], "dtype": "uint8"}, {"kind": "str"}, {"kind": "int"}]
+    sample = parse(job({"fields": fields})).loaders[0].fields
+    assert [field.item_bytes for field in sample] == [5, 0, 8]
+
+
 def test_the_order_of_fields_does_not_matter() -> None:
     fields = [IMAGE, {"kind": "int"}, {"shape": [5, 5], "dtype": "bool"}]
     assert peak({"fields": fields}) == peak({"fields": fields[::-1]})
