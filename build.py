@@ -4,6 +4,7 @@
     python3 build.py                 make dist/
     python3 build.py serve           make dist/ and serve it on this machine
     python3 build.py test [ARGS...]  every check there is; ARGS go to pytest
+    python3 build.py mutate          see whether the tests notice changes to the memory model
 
 This file only makes the environment that the build runs in, .build/venv, from requirements.lock
 (for the checks also requirements-check.lock), and starts itself in it again. The work is in
@@ -69,6 +70,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.add_parser(
         "test", parents=[shared], help="lint, types and tests; what follows goes to pytest"
     )
+    command.add_parser("mutate", help="see whether the tests notice changes to the memory model")
     if not arguments or arguments[0].startswith("--base-url"):
         arguments = ["build", *arguments]
     options, rest = parser.parse_known_args(arguments)

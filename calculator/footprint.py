@@ -67,7 +67,7 @@ def _dataset_terms(workload: Workload) -> Iterable[Term]:
     """
     ranks = (workload.ranks, "ranks")
     size = (dataset_bytes(workload), "bytes")
-    if not size[0] or not any(loader.num_workers for loader in workload.loaders):
+    if not any(loader.num_workers for loader in workload.loaders):
         return
     if workload.effective_start_method is not StartMethod.FORK:
         why = "spawn and forkserver move them to /dev/shm once per process; they stay."

@@ -87,10 +87,8 @@ class SampleField(Input):
 
     @property
     def numel(self) -> int:
-        """Elements of one sample, the largest one: 1 for a number, 0 for text."""
-        if self.kind is Kind.TENSOR:
-            return max(self.sample_numels(1))
-        return 0 if self.kind is Kind.STR else 1
+        """Elements of one sample, the largest one; a number or a text is one."""
+        return max(self.sample_numels(1)) if self.kind is Kind.TENSOR else 1
 
     def sample_numels(self, samples: int) -> tuple[int, ...]:
         """Elements of the largest `samples` samples of a varying field, or of any one.

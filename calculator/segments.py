@@ -53,7 +53,7 @@ def batch_segments(workload: Workload, loader: Loader) -> tuple[Segments, ...]:
     page, header = workload.page_bytes, header_bytes(workload)
     return tuple(
         Segments(raw, ceil_to(raw + header, page), number)
-        for raw, number in sorted(numbers.items(), reverse=True)
+        for raw, number in numbers.items()
         if number and raw + header
     )
 

@@ -24,6 +24,7 @@ def total(**values: Any) -> int:
         ({"ranks": 2}, 2 * POOL),
         ({"ranks": 8, "nccl_communicators": 3}, 24 * POOL),
         ({"ranks": 8, "nccl_communicators": 0}, 0),
+        ({"ranks": 2, "gpu_p2p": False}, 2 * POOL + 2 * 2 * 2 * CONNECTION),
         ({"ranks": 4, "gpu_p2p": False}, 4 * POOL + 4 * 2 * 2 * CONNECTION),
         ({"ranks": 4, "gpu_p2p": False, "nccl_channels": 1}, 4 * POOL + 4 * 2 * CONNECTION),
         ({"ranks": 4, "gpu_p2p": False, "nccl_cumem_host": True}, 4 * POOL),

@@ -38,6 +38,7 @@ def test_the_version_decides(torch, collate, kind, text) -> None:
     [
         ({"batch_size": None}, "hang"),
         ({"collate": "numpy"}, "runtime-error"),
+        ({"collate": "stack", "num_workers": 1}, "hang"),
         ({"collate": "stack", "num_workers": 0}, "nccl"),
     ],
 )
@@ -48,3 +49,8 @@ def test_what_the_feeder_thread_copies_decides(loader, kind) -> None:
 def test_one_loader_with_its_own_collate_is_enough_to_hang() -> None:
     workload = parse({"loaders": [{}, {"collate": "stack"}]})
     assert likely_crash(workload).kind == "hang"
+
+
+def test_a_loader_without_workers_makes_no_other_one_hang() -> None:
+    workload = parse({"loaders": [{}, {"collate": "stack", "num_workers": 0}]})
+    assert likely_crash(workload).kind == "runtime-error"

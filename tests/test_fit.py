@@ -59,7 +59,56 @@ def test_one_knob_at_a_time_and_two_together() -> None:
 def test_narrower_and_smaller_samples() -> None:
     found = fit(presets.load("images-8gpu").workload, 2 * GIB)
     assert best(found, "dtype").set == {"loaders.0.fields.0.dtype": "uint8"}
-    assert best(found, "crop").set == {"loaders.0.fields.0.shape": [3, 128, 128]}
+    crop = best(found, "crop")
+    assert crop.set == {"loaders.0.fields.0.shape": [3, 128, 128]}
+    assert crop.label == "Crop to 128 in the worker"
+    # 16 pixels more: 18 batches of 64 such images, 32 pages, and NCCL, for each of 8 processes
+    assert crop.next_bytes == 8 * (18 * 64 * 3 * 144 * 144 * 4 + 32 * 4096 + 33_030_528)
+
+
+def lacking_a_byte(field: dict[str, Any]) -> Fit:
+    """What fits into a byte less than a batch of 16, queued once and held twice, needs."""
+    loader = {"batch_size": 16, "num_workers": 1, "prefetch_factor": 1, "fields": [field]}
+    workload = parse({"ranks": 1, "loaders": [loader]})
+    return fit(workload, size_job(workload).need_bytes - 1)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "narrower"),
+    [
+        ("float64", ["float16", "uint8"]),
+        ("float32", ["float16", "uint8"]),
+        ("float16", ["uint8"]),
+        ("bfloat16", ["uint8"]),  # as narrow as float16, and made for another range
+        ("int64", []),
+        ("bool", []),
+    ],
+)
+def test_only_numbers_with_a_point_are_sent_narrower(dtype, narrower) -> None:
+    options = [o for o in lacking_a_byte({"dtype": dtype}).options if o.kind == "dtype"]
+    assert [option.set for option in options] == [
+        {"loaders.0.fields.0.dtype": name} for name in narrower
+    ]
+    assert [option.label for option in options] == [f"Send {name}" for name in narrower]
+
+
+@pytest.mark.parametrize(
+    ("shape", "cropped"),
+    [
+        ([3, 64, 64], [3, 48, 48]),
+        ([8, 3, 64, 64], [8, 3, 48, 48]),  # a clip: frames and channels stay
+        ([1, 64, 64, 64], [1, 48, 48, 48]),  # a volume: its depth is cropped too
+        ([1, 32, 64, 64], [1, 32, 32, 32]),  # at most the shortest side
+        ([1, 31, 64, 64], [1, 31, 48, 48]),  # too thin to be one: channels
+        ([3, 16, 64], [3, 16, 16]),
+        ([3, 15, 64], None),  # less than the smallest crop
+        ([64, 64], None),  # no image, or one without channels
+    ],
+)
+def test_what_is_space_is_cropped(shape, cropped) -> None:
+    found = lacking_a_byte({"shape": shape, "dtype": "uint8"})
+    sets = [option.set for option in found.options if option.kind == "crop"]
+    assert sets == ([{"loaders.0.fields.0.shape": cropped}] if cropped else [])
 
 
 def test_a_volume_is_cropped_in_depth_too() -> None:

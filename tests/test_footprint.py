@@ -62,6 +62,7 @@ def test_without_an_accelerator_pin_memory_changes_nothing() -> None:
 def test_without_workers_nothing_is_shared() -> None:
     found = footprint(parse(job({"num_workers": 0})))
     assert (found.peak_bytes, found.steady_bytes, found.terms) == (0, 0, ())
+    assert found.uses[0].queue_per_worker_bytes == 0
 
 
 def test_each_field_is_rounded_to_pages_on_its_own() -> None:
@@ -75,6 +76,8 @@ def test_each_field_is_rounded_to_pages_on_its_own() -> None:
 def test_a_number_beside_the_image_costs_a_page_and_text_costs_nothing(kind, extra) -> None:
     use = footprint(parse(job({"fields": [IMAGE, {"kind": kind}]}))).uses[0]
     assert use.batch_bytes == BATCH_16 + extra
+    eight_bytes_each = 16 * 8 if extra else 0
+    assert use.raw_batch_bytes == BATCH_16 + eight_bytes_each
 
 
 @pytest.mark.parametrize(
@@ -135,6 +138,11 @@ def test_tensors_of_the_dataset_move_once_per_process_unless_forked(method, pyth
     assert peak(ranks=2, **held) == 2 * (peak() + extra * (209_715_200 + 4096))
 
 
+def test_what_a_dataset_keeps_there_is_in_df_too() -> None:
+    held = {"dataset_tensor_bytes": BASE, "start_method": "spawn"}
+    assert steady(**held) == 5 * BATCH_16 + SEMAPHORES_2 + BASE
+
+
 def test_a_dataset_is_not_pickled_without_workers() -> None:
     assert peak({"num_workers": 0}, dataset_tensor_bytes=1 << 30, start_method="spawn") == 0
 
@@ -154,6 +162,7 @@ def test_a_dataset_is_not_pickled_without_workers() -> None:
         ("stack", 4, {"shape": [1000], "view_of": [1, 1000]}, 1000),
         ("default", 4, {"shape": [1000], "view_of": [8, 1000]}, 4000),
         ("list", 4, {"shape": [1000], "view_of": [5000]}, 4 * 5000),
+        ("list", 4, {"shape": [10], "view_of": [50], "dtype": "float32"}, 4 * 50 * 4),
         ("stack", 4, {"shape": [10, 10], "nnz": 7}, 3 * 28 * 8 + 28),
         ("list", 2, {"shape": [10, 10], "nnz": 7}, 2 * (2 * 7 * 8 + 7)),
         ("list", None, {"shape": [1000]}, 1000),
@@ -170,9 +179,30 @@ def test_of_two_fields_with_one_storage_one_travels() -> None:
     assert peak({"fields": [IMAGE, again]}) == peak()
 
 
+def test_an_empty_tensor_takes_nothing_but_the_header_of_a_named_file() -> None:
+    empty = {"collate": "list", "fields": [{"shape": [5, 5], "nnz": 0}]}
+    by_name = {"sharing_strategy": "file_system"}
+    (open_file,) = footprint(parse(job(empty))).uses
+    (named,) = footprint(parse(job(empty, **by_name))).uses
+    assert (open_file.tensors, open_file.batch_bytes) == (0, 0)
+    # indices and values of each of 16 samples: a page each
+    assert (named.tensors, named.batch_bytes) == (16 * 2, 16 * 2 * 4096)
+
+
+def test_a_tensor_as_large_as_the_header_is_there_too() -> None:
+    loader = {"fields": [{"shape": [4], "dtype": "uint8"}]}  # 16 samples: 64 bytes
+    assert peak(loader, sharing_strategy="file_system") == 6 * 4096 + SEMAPHORES_2
+
+
 def test_a_huge_batch_of_single_tensors_is_counted_not_listed() -> None:
     loader = {"batch_size": 10**9, "collate": "list", "fields": [{"shape": [1]}]}
     assert footprint(parse(job(loader))).uses[0].batch_bytes == 4096 * 10**9
+
+
+def test_text_and_numbers_beside_a_tensor_have_their_raw_size() -> None:
+    fields = [{"shape": [5], "dtype": "uint8"}, {"kind": "str"}, {"kind": "int"}]
+    sample = parse(job({"fields": fields})).loaders[0].fields
+    assert [field.item_bytes for field in sample] == [5, 0, 8]
 
 
 def test_the_order_of_fields_does_not_matter() -> None:
@@ -199,6 +229,13 @@ def test_collating_copies_and_so_leaves_the_dataset_alone() -> None:
 def test_of_many_dataset_tensors_each_may_waste_a_page() -> None:
     held = {"dataset_tensor_bytes": BASE, "start_method": "spawn"}
     assert peak(**held, dataset_tensors=3) == peak(**held) + 2 * 4096
+
+
+def test_each_dataset_tensor_has_a_header_of_its_own_under_file_system() -> None:
+    by_name = {"sharing_strategy": "file_system"}
+    held = {"dataset_tensor_bytes": BASE, "dataset_tensors": 3, "start_method": "spawn"}
+    # whole pages and three headers: one page more, and two that may be wasted
+    assert peak(**held, **by_name) == peak(**by_name) + BASE + 3 * 4096
 
 
 def test_an_early_break_leaves_batches_behind_only_under_file_system() -> None:

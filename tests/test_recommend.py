@@ -79,6 +79,14 @@ def test_a_size_no_platform_can_spell_is_refused(values) -> None:
         sizing(ranks=1, **values)
 
 
+def test_the_largest_size_is_the_last_one_that_is_not_refused() -> None:
+    largest = {"loaders": tokens(num_workers=0), "other_shm_bytes": 2**60, "headroom": 0}
+    assert sizing(ranks=1, **largest).recommended_bytes == 2**60
+    with pytest.raises(InputError) as refused:
+        sizing(ranks=1, **largest, ray_object_store_bytes=1)
+    assert [problem.path for problem in refused.value.problems] == ["loaders"]
+
+
 def test_a_fix_that_cannot_be_said_is_left_out() -> None:
     found = answer(ranks=1, main_process_bytes=2**60, memory_limit="1g")
     notice = next(each for each in found.notices if each.id == "shm_counts_toward_memory")
@@ -107,6 +115,27 @@ def test_pinned_copies_are_rounded_to_powers_of_two_and_counted_besides() -> Non
     memory = answer(ranks=2, loaders=[loader]).memory
     assert memory.pinned_bytes == 2 * (8 * 2 + 1 + 1) * 64 * MIB  # a batch of 36.75 MiB
     assert answer(ranks=2, loaders=[loader], accelerator=False).memory.pinned_bytes == 0
+
+
+@pytest.mark.parametrize(("sample", "block"), [(1, 1), (4096, 4096), (4097, 8192)])
+def test_each_tensor_of_a_list_is_pinned_in_a_block_of_its_own(sample, block) -> None:
+    loader = {
+        "batch_size": 3,
+        "num_workers": 2,
+        "collate": "list",
+        "pin_memory": True,
+        "fields": [{"shape": [sample], "dtype": "uint8"}],
+    }
+    batches = 2 * 2 + 1 + 1  # queued by 2 workers, held, and one on its way
+    assert answer(ranks=1, loaders=[loader]).memory.pinned_bytes == batches * 3 * block
+
+
+@pytest.mark.parametrize(("own", "carried"), [("100g", 100), ("6g", 6), ("4g", 5), (None, 5)])
+def test_blocks_carry_the_persons_own_limit_where_it_is_enough(own, carried) -> None:
+    # one process of 4 GiB beside the default /dev/shm of 64 MiB: 5 whole GiB
+    alone = {"loaders": tokens(num_workers=0), "main_process_bytes": "4g"}
+    memory = answer(ranks=1, memory_limit=own, **alone).memory
+    assert memory.block_limit_bytes == carried * GIB
 
 
 # ---------------------------------------------------------------- open files

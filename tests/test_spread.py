@@ -77,8 +77,24 @@ def test_tensors_of_a_dataset_known_by_their_sum() -> None:
     given = spread(size_job(parse({**base, "dataset_tensors": 5})))
     assert given is not None
     assert given.most_bytes - given.least_bytes == 4 * PAGE
-    assert "dataset" in given.why
-    assert "samples" not in given.why
+    assert given.why == (
+        "depends on how the dataset's bytes divide among its tensors; "
+        "the size to provide holds the most"
+    )
+    two = spread(size_job(parse({**base, "dataset_tensors": 2})))
+    assert two is not None
+    assert two.most_bytes - two.least_bytes == PAGE
+
+
+def test_all_that_is_open_is_said() -> None:
+    loader = {"batch_size": 1, "fields": [{"shape": [9, PAGE], "sizes": [3, 5]}]}
+    dataset = {"start_method": "spawn", "dataset_tensor_bytes": 10 * PAGE, "dataset_tensors": 5}
+    given = spread(size_job(parse({"loaders": [loader], **dataset})))
+    assert given is not None
+    assert given.why == (
+        "depends on which samples are in flight together and how the dataset's bytes divide "
+        "among its tensors; the size to provide holds the most"
+    )
 
 
 def test_nothing_is_open_about_tensors_that_are_not_shared() -> None:

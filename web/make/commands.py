@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from web.make import checks, serve, site
+from web.make import checks, mutants, serve, site
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import say
@@ -15,6 +15,8 @@ def run(root: Path, options: Namespace) -> int:
     """Carry out one command; return the process's exit status."""
     places = Places(root)
     try:
+        if options.command == "mutate":
+            return mutants.check(places)
         site.build(places, base_url=options.base_url)
         if options.command == "serve":
             serve.serve(places.dist, options.port)

@@ -78,6 +78,11 @@ class Places:
         return self.build / "py"
 
     @property
+    def mutants(self) -> Path:
+        """A copy of the engine and its tests, for mutmut to change."""
+        return self.build / "mutants"
+
+    @property
     def dist(self) -> Path:
         """The site, ready for any static host."""
         return self.root / "dist"
