@@ -4,6 +4,7 @@
     python3 build.py                 make dist/
     python3 build.py serve           make dist/ and serve it on this machine
     python3 build.py test [ARGS...]  every check there is; ARGS go to pytest
+    python3 build.py prove           hold our sizes against PyTorch in real containers
     python3 build.py mutate          see whether the tests notice changes to the memory model
 
 This file only makes the environment that the build runs in, .build/venv, from requirements.lock
@@ -70,6 +71,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.add_parser(
         "test", parents=[shared], help="lint, types and tests; what follows goes to pytest"
     )
+    command.add_parser("prove", help="hold our sizes against PyTorch in real containers")
     command.add_parser("mutate", help="see whether the tests notice changes to the memory model")
     if not arguments or arguments[0].startswith("--base-url"):
         arguments = ["build", *arguments]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from web.make import browser as chromium
@@ -13,6 +15,10 @@ from web.make import serve, site
 from web.make.places import Places
 
 HERE = Path(__file__).parent
+
+if os.environ.get("CI") != "true":  # there hypothesis has a profile of its own
+    settings.register_profile("patient", deadline=None)  # a machine may be busy
+    settings.load_profile("patient")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

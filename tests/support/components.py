@@ -47,6 +47,7 @@ def run(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     given: str | None = None,
+    timeout: float = 120,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end, whatever that is; `env` adds to this process's own."""
     return subprocess.run(
@@ -57,5 +58,5 @@ def run(
         input=given,
         cwd=cwd,
         env={**os.environ, **(env or {})},
-        timeout=120,
+        timeout=timeout,
     )

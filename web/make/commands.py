@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from web.make import checks, mutants, serve, site
+from web.make import checks, mutants, proof, serve, site
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import say
@@ -17,6 +17,8 @@ def run(root: Path, options: Namespace) -> int:
     try:
         if options.command == "mutate":
             return mutants.check(places)
+        if options.command == "prove":
+            return proof.run(places)
         site.build(places, base_url=options.base_url)
         if options.command == "serve":
             serve.serve(places.dist, options.port)
