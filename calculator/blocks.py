@@ -7,7 +7,7 @@ Adding a platform is adding one file there:
     group = "Docker"          # where it shows it
     order = 10                # ascending within all targets
     language = "bash"
-    filename = "train.sh"     # what a download is called
+    filename = "train.sh"     # what a download is called; may hold {{ name }}
     size = "docker"           # grammar of units.GRAMMARS the body writes, or "none"
     sharing = "all"           # who shares one /dev/shm there: container.Sharing; "all" if left out
     shares = "..."            # the same in words, where the usual ones say too little
@@ -20,8 +20,8 @@ Adding a platform is adding one file there:
     +++
     body, a Jinja2 template
 
-Body, verify, recreate and caveats see the names of `names()`, a filter for each grammar,
-`{{ shm_bytes | docker }}`, and one for each way to quote what a person typed,
+Body, filename, shares, verify, recreate and caveats see the names of `names()`, a filter for
+each grammar, `{{ shm_bytes | docker }}`, and one for each way to quote what a person typed,
 `{{ image | yaml }}`.  A file whose name starts with an underscore holds macros for the
 others: `{% import "_pod" as pod with context %}`.
 """
@@ -173,7 +173,7 @@ def render(target: str, sizing: Sizing, *, shm_bytes: int | None = None) -> Bloc
         title=front["title"],
         group=front["group"],
         language=front["language"],
-        filename=front["filename"],
+        filename=_line(front["filename"], known),
         size=front["size"],
         also=tuple(front.get("also", ())),
         ranks=one.ranks,

@@ -112,6 +112,59 @@ def hcl(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("${", "$${").replace("%{", "%%{")
 
 
+_RUN_BEFORE_BRACE: Final = re.compile(r"[$%]+(?={)")
+
+
+def _literal(text: str) -> str:
+    """HCL template whose value is the text: signs that would start an expression are one."""
+    return _RUN_BEFORE_BRACE.sub(lambda run: f'${{"{run[0]}"}}', text)
+
+
+@_listed
+def nomad(value: str) -> str:
+    """HCL in a task's `config`, which is evaluated twice: as the job is read, and as it starts.
+
+    Source: nomad `jobspec2/parse_map.go` and `helper/pluginutils/hclutils/util.go`.
+    """
+    once = _literal(value)
+    parts = re.split(r"([$%]+(?={))", once)
+    quoted_parts = (
+        f'${{"{part}"}}' if number % 2 else json.dumps(part, ensure_ascii=False)[1:-1]
+        for number, part in enumerate(parts)
+    )
+    return f'"{"".join(quoted_parts)}"'
+
+
+EMPTY: Final = "${EMPTY}"
+"""Expands to nothing in the command line of a unit where EMPTY is set so."""
+
+_UNIT_WORD: Final = re.compile(r"[\w./:=@,+$%{}-]+", re.ASCII)
+_UNIT_APART: Final = re.compile(r'|;|[ "].*|.*(?:[ "\\]|\.image|\.build)')
+
+
+def quadlet(value: Text) -> str:
+    """Quadlet: the words of Exec=, or one value that it takes as it stands, such as Image=.
+
+    Both end up in a systemd command line, where % and $ are doubled.  Quadlet loses an
+    empty word and unquotes a lone semicolon, which would end the command; it takes a value's
+    outer quotes and blanks for its own, a backslash at its end for a line that goes on, and
+    an image by the name of another unit for that unit.  An empty variable keeps them apart.
+
+    Source: podman `pkg/systemd/parser/split.go`, `unitfile.go`; systemd.service(5).
+    """
+    if not isinstance(value, str):
+        return " ".join(map(_unit_word, value))
+    inner = value.replace("%", "%%").replace("$", "$$")
+    return f"{EMPTY}{inner}{EMPTY}" if _UNIT_APART.fullmatch(inner) else inner
+
+
+def _unit_word(word: str) -> str:
+    if word in {"", ";"}:
+        return EMPTY + word
+    inner = word.replace("%", "%%").replace("$", "$$")
+    return inner if _UNIT_WORD.fullmatch(inner) else quoted(inner)
+
+
 QUOTES: Final[dict[str, Callable[[Text], str]]] = {
     "sh": shell,
     "sh_later": shell_later,
@@ -122,5 +175,7 @@ QUOTES: Final[dict[str, Callable[[Text], str]]] = {
     "argo": argo,
     "toml": toml,
     "hcl": hcl,
+    "nomad": nomad,
+    "quadlet": quadlet,
 }
 """Filters of the target templates, by name."""

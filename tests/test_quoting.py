@@ -8,13 +8,15 @@ import shlex
 import tomllib
 from typing import Any
 
+import hcl2
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calculator.errors import InputError
 from calculator.quoting import QUOTES
 from calculator.workload import parse
+from tests.targets.readers import template, unit
 from tests.targets.readers.words import yaml
 
 HOSTILE = [
@@ -33,6 +35,11 @@ HOSTILE = [
     "ünï 図",
     "$$(A) $(B",
     "it's ${{ env.x }}",
+    ";",
+    " ; ",
+    "${HOME}$${HOME}%%{if}$%{",
+    "a.build",
+    "x\\",
 ]
 texts = st.text().filter(str.isprintable) | st.sampled_from(HOSTILE)
 
@@ -56,6 +63,8 @@ READ: dict[str, Any] = {
     "argo": lambda text: _in_argo(yaml(text)),
     "toml": lambda text: tomllib.loads(f"a = {text}")["a"],
     "hcl": lambda text: json.loads(text).replace("$${", "${").replace("%%{", "%{"),
+    "nomad": lambda text: template.again(template.literal(text)),
+    "quadlet": lambda text: _started([unit.quadlet_value(text)])[0],
 }
 
 
@@ -75,16 +84,23 @@ def _referring_to_nothing(text: str) -> str:
     return text
 
 
+def _started(words: list[str]) -> list[str]:
+    """What systemd starts when Quadlet has read these words and written them into a unit."""
+    return [unit.expand(word, {"EMPTY": ""}) for word in unit.split(unit.quadlet_written(words))]
+
+
 def test_every_filter_is_read_back() -> None:
     assert set(READ) == set(QUOTES)
 
 
 @pytest.mark.parametrize("grammar", READ)
+@settings(deadline=None)
 @given(text=texts)
 def test_one_text_comes_back(grammar, text) -> None:
     assert READ[grammar](QUOTES[grammar](text)) == text
 
 
+@settings(deadline=None)
 @given(words=st.lists(texts, min_size=1, max_size=5))
 def test_a_list_comes_back(words) -> None:
     assert shlex.split(QUOTES["sh"](words)) == words
@@ -95,6 +111,14 @@ def test_a_list_comes_back(words) -> None:
     assert [_interpolated(each) for each in yaml(QUOTES["compose"](words))] == words
     assert [expand(each) for each in yaml(QUOTES["k8s"](words))] == words
     assert [_in_argo(each) for each in yaml(QUOTES["argo"](words))] == words
+    assert _started(unit.quadlet_words(QUOTES["quadlet"](words))) == words
+
+
+@settings(deadline=None, max_examples=30)
+@given(words=st.lists(texts, min_size=1, max_size=5))
+def test_a_list_in_a_nomad_job_comes_back_from_a_parser_of_hcl(words) -> None:
+    quoted = hcl2.loads(f"a = {QUOTES['nomad'](words)}\n")["a"]
+    assert [template.again(template.literal(each)) for each in quoted] == words
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ title = "Toaster"
 group = "Kitchen"
 order = 999
 language = "text"
-filename = "toast.conf"
+filename = "{{ name }}.toast"
 size = "docker"
 also = ["bread"]
 verify = "df -h /dev/shm"
@@ -67,6 +67,7 @@ def test_the_page_has_it(checkout, tmp_path) -> None:
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert 'data-group="Kitchen"' in html
     assert 'data-target="toaster" data-words="toaster toaster kitchen bread"' in html
+    assert '<span class="file">trainer.toast</span>' in html
     assert "slots=8 shm=<mark>8g</mark>" in html
     answer = json.loads((tmp_path / "p" / "medical-3d.json").read_text(encoding="utf-8"))
     assert "shm=<mark>8g</mark>" in answer["blocks"]["toaster"]
