@@ -15,7 +15,7 @@ Adding a platform is adding one file there:
     verify = "..."            # how to see the size in effect
     recreate = "..."          # what must be restarted for it to apply
     [[caveats]]
-    text = "..."
+    text = "..."              # left out where it renders to nothing
     source = "docker-run-shm"  # short name in facts/sources.toml
     +++
     body, a Jinja2 template
@@ -184,8 +184,9 @@ def render(target: str, sizing: Sizing, *, shm_bytes: int | None = None) -> Bloc
         verify=_line(front["verify"], known),
         recreate=_line(front["recreate"], known),
         caveats=tuple(
-            Caveat(text=_line(each["text"], known), source=sources[each["source"]]["url"])
+            Caveat(text=said, source=sources[each["source"]]["url"])
             for each in front.get("caveats", ())
+            if (said := _line(each["text"], known))
         ),
     )
 

@@ -100,6 +100,23 @@ def argo(value: str) -> str:
     return quoted(_BRACES.sub("$(BRACE)", _EXPANDS_IN_ARGO.sub("$$", value)))
 
 
+_EXPRESSION: Final = "${{"
+
+
+def github(value: Text) -> str:
+    """GitHub Actions: YAML in which `${{` starts an expression; here one that is that text.
+
+    Source: actions/languageservices `workflow-parser/src/templates/template-reader.ts`.
+    """
+    if not isinstance(value, str):
+        return quoted([_no_expression(each) for each in value])
+    return yaml(_no_expression(value))
+
+
+def _no_expression(value: str) -> str:
+    return value.replace(_EXPRESSION, f"{_EXPRESSION} '{_EXPRESSION}' }}}}")
+
+
 @_listed
 def toml(value: str) -> str:
     """TOML basic string: of JSON's escapes it knows those that printable text needs."""
@@ -173,6 +190,7 @@ QUOTES: Final[dict[str, Callable[[Text], str]]] = {
     "compose": compose,
     "k8s": kubernetes,
     "argo": argo,
+    "github": github,
     "toml": toml,
     "hcl": hcl,
     "nomad": nomad,

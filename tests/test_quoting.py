@@ -30,6 +30,7 @@ HOSTILE = [
     "- x",
     "{{ .Values }}",
     "${{a}} $${{{=b}}} $(BRACE){",
+    "$${{ github.token }} ${{'${{' }}",
     "my dir/train.py",
     "",
     "ünï 図",
@@ -53,6 +54,13 @@ def expand(text: str, **variables: str) -> str:
     return re.sub(r"\$(\$)|\$\(([^)]*)\)", value, text)
 
 
+def evaluate(text: str) -> str:
+    """Evaluate `${{ }}` as GitHub does, where every expression is a text in single quotes."""
+    found = re.split(r"\$\{\{\s*'((?:[^']|'')*)'\s*\}\}", text)
+    assert not any("${{" in plain for plain in found[::2]), text
+    return "".join(part.replace("''", "'") if at % 2 else part for at, part in enumerate(found))
+
+
 READ: dict[str, Any] = {
     "sh": lambda text: shlex.split(text)[0],
     "sh_later": lambda text: shlex.split(_referring_to_nothing(text))[0],
@@ -61,6 +69,7 @@ READ: dict[str, Any] = {
     "compose": lambda text: _interpolated(yaml(text)),
     "k8s": lambda text: expand(yaml(text)),
     "argo": lambda text: _in_argo(yaml(text)),
+    "github": lambda text: evaluate(yaml(text)),
     "toml": lambda text: tomllib.loads(f"a = {text}")["a"],
     "hcl": lambda text: json.loads(text).replace("$${", "${").replace("%%{", "%{"),
     "nomad": lambda text: template.again(template.literal(text)),
@@ -112,6 +121,7 @@ def test_a_list_comes_back(words) -> None:
     assert [expand(each) for each in yaml(QUOTES["k8s"](words))] == words
     assert [_in_argo(each) for each in yaml(QUOTES["argo"](words))] == words
     assert _started(unit.quadlet_words(QUOTES["quadlet"](words))) == words
+    assert [evaluate(each) for each in yaml(QUOTES["github"](words))] == words
 
 
 @settings(deadline=None, max_examples=30)

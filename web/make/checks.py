@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from web.make import browser, kubernetes
+from web.make import browser, consumers, kubernetes
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import say
@@ -16,10 +16,11 @@ from web.make.stamps import say
 def check(places: Places, pytest_arguments: Sequence[str]) -> int:
     """Run every check, show what each prints, and return 1 when any failed; the tests come last."""
     os.environ[browser.VARIABLE] = str(browser.ensure())
-    try:
-        kubernetes.fetch(places)
-    except BuildError as failure:
-        say(f"{failure}; the tests that need it will say so")
+    for components in (kubernetes, consumers):
+        try:
+            components.fetch(places)
+        except BuildError as failure:
+            say(f"{failure}; the tests that need it will say so")
     commands = {
         "style": ["ruff", "check"],
         "format": ["ruff", "format", "--check"],

@@ -17,7 +17,7 @@ from web.make.failure import BuildError
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
-Table = TypeVar("Table", bound="Npm")
+Table = TypeVar("Table", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,19 @@ class Npm(BaseModel):
     npm: str
     integrity: str
 
+    @property
+    def name(self) -> str:
+        """The package's name without its version."""
+        return self.npm.rpartition("@")[0]
+
+
+class Several(BaseModel):
+    """npm packages that need one another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    packages: tuple[Npm, ...]
+
 
 class Runtime(Npm):
     """The browser's Python: its npm package, its platform, and the packages meant for it."""
@@ -64,6 +77,12 @@ def runtime(pyproject: Path) -> Runtime:
 def kubernetes(pyproject: Path) -> Npm:
     """Read the table [tool.shm-sizer.kubernetes]."""
     return table(pyproject, "kubernetes", Npm)
+
+
+@cache
+def consumers(pyproject: Path) -> Several:
+    """Read the table [tool.shm-sizer.consumers]."""
+    return table(pyproject, "consumers", Several)
 
 
 def table(pyproject: Path, name: str, kind: type[Table]) -> Table:

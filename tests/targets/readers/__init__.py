@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.targets.readers import (
+    ci,
     cloud,
     code,
     docker,
@@ -18,7 +19,7 @@ from tests.targets.readers import (
     schedulers,
 )
 
-_FAMILIES = (docker, podman, kubernetes, operators, cloud, schedulers, machines, code)
+_FAMILIES = (docker, ci, podman, kubernetes, operators, cloud, schedulers, machines, code)
 
 READERS: dict[str, Callable[[str], int]] = {
     target: read for family in _FAMILIES for target, read in family.READERS.items()
