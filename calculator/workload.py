@@ -91,7 +91,7 @@ class Workload(Input):
         ),
     ] = 8
     job_ranks: Annotated[
-        Annotated[int, Field(ge=1, le=10**7)] | None,
+        Annotated[Whole, Field(ge=1, le=10**7)] | None,
         BlankIsNone,
         ask(
             "Processes of the whole job",

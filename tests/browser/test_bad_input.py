@@ -12,20 +12,10 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.person import Person
-from tests.support.bad_input import TEXTS, refusal
+from tests.support.bad_input import STORAGE, TEXTS, refusal
 
 WALKER = Path(__file__).with_name("walker.js").read_text("utf-8")
 NAMES = "[...document.querySelectorAll('#form [name]')].map((each) => [each.name, each.type])"
-
-
-@pytest.fixture
-def person(booted: Person) -> Person:
-    """Return somebody before the default form, rendered anew: as large as a test before left it."""
-    booted.page.evaluate("document.querySelector('#form fieldset').dataset.old = true")
-    booted.pick("images-8gpu")
-    expect(booted.page.locator("[data-old]")).to_have_count(0)
-    booted.sees("8 GiB")
-    return booted
 
 
 @pytest.fixture
@@ -90,7 +80,7 @@ def test_each_input_says_what_is_wrong_keeps_it_and_is_mended(rich: Person) -> N
 @pytest.mark.parametrize("text", TEXTS)
 def test_all_inputs_at_once_each_have_one_message_of_their_own(rich: Person, text: str) -> None:
     wrong = [path for path in typeable(rich) if refusal(path, text)]
-    if refusal("same_storage_as", text) != refusal("name", text):
+    if refusal("same_storage_as", text) == STORAGE:
         # What they name is looked for once all that is named can be read.
         wrong = [path for path in wrong if not path.endswith(".same_storage_as")]
     found = run(rich, "flood", dict.fromkeys(wrong, text))

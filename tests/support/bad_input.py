@@ -22,10 +22,17 @@ VERSION = "must be a version, such as 2.13"
 DIGITS = "must be written with the digits 0 to 9"
 CONTROL = "must be text without control characters"
 STORAGE = "must be the name of another tensor of this sample"
+LINE = "must be one line of text, without control characters"
+LABEL = "must be lower-case letters, digits and hyphens, 40 at most, starting with a letter"
+EMPTY_NAME = "must not be empty"
+HYPHEN = "must not start with a hyphen: it would be read as an option"
 DTYPES = "is not a PyTorch dtype; try float64, float32, float16, bfloat16"
 
 LIMITS: Final = {
     "ranks": (1, 1024),
+    "job_ranks": (1, 10**7),
+    "gpus": (0, 1024),
+    "ranks_per_pod": (1, 1024),
     "batch_size": (1, 10**9),
     "num_workers": (0, 4096),
     "prefetch_factor": (1, 4096),
@@ -45,9 +52,10 @@ LIMITS: Final = {
 
 SIZES: Final = {
     "current_shm", "memory_limit", "machine_memory", "main_process_bytes", "worker_process_bytes",
-    "dataset_tensor_bytes", "ray_object_store_bytes", "other_shm_bytes",
+    "dataset_tensor_bytes", "ray_object_store_bytes", "other_shm_bytes", "process_shm_bytes",
 }  # fmt: skip
 SHAPES: Final = {"shape", "sizes", "view_of"}
+LABELS: Final = {"deployment.name", "namespace"}
 VERSIONS: Final = {"python_version", "torch_version"}
 CHOICES: Final = {
     "kind": "must be 'tensor', 'int', 'float' or 'str'",
@@ -62,14 +70,21 @@ TRUTHS: Final = {
 }  # fmt: skip
 EMPTY: Final = {
     "batch_size", "prefetch_factor", "queue_size", "nnz", "sizes", "view_of", "memory_limit",
-    "machine_memory", "start_method", "same_storage_as", "name",
+    "machine_memory", "start_method", "same_storage_as", "job_ranks", "gpus", "ranks_per_pod",
+    "command", "namespace", "loaders.name", "fields.name",
 }  # fmt: skip
 """Inputs that may be left empty."""
 
 
+def called(path: str) -> str:
+    """Return what an input is called, whichever loader or field it is of."""
+    parts = [part for part in path.split(".") if not part.isdecimal()]
+    return ".".join(parts[-2:]) if parts[-1] == "name" else parts[-1]
+
+
 def refusal(path: str, text: str) -> str | None:
     """Return the sentence for one of `TEXTS` typed at `path`; None if it can be read."""
-    name = path.rpartition(".")[2]
+    name = called(path)
     if not text and name in EMPTY:
         return None
     if name in CHOICES | dict.fromkeys(TRUTHS):
@@ -120,11 +135,21 @@ def _shape(text: str) -> str | None:
     }.get(text, SHAPE)
 
 
+def _line(name: str, text: str) -> str | None:
+    special = dict.fromkeys(_UNPRINTABLE, LINE)
+    if name == "image":
+        special |= {"": EMPTY_NAME, "-1": HYPHEN}
+    return special.get(text)
+
+
 def _of_its_own(name: str, text: str) -> str | None:
-    if name == "name":
-        return CONTROL if text in _UNPRINTABLE else None
-    if name == "same_storage_as":
-        return CONTROL if text in _UNPRINTABLE else STORAGE
+    if name in {"image", "command"}:
+        return _line(name, text)
+    if name in LABELS:
+        return {"": EMPTY_NAME, "words": None, "inf": None}.get(text, LABEL)
+    if name in {"loaders.name", "fields.name", "same_storage_as"}:
+        other = STORAGE if name == "same_storage_as" else None
+        return CONTROL if text in _UNPRINTABLE else other
     if name == "dtype":
         return f"{text!r} {DTYPES}"
     if name in VERSIONS:
