@@ -11,16 +11,19 @@ import io
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from calculator import __version__, blocks, presets, report
-from calculator.errors import InputError
+from calculator.errors import InputError, Problem
 from calculator.fit import fit
-from calculator.inputs import gather, read_shm
+from calculator.inputs import collect, read_shm
+from calculator.reading import DoubledKeyError, read_json
+from calculator.slips import slip, slips
 from calculator.summary import summarize
+from calculator.workload import Workload, parse
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         result: Result = arguments.run(arguments)
+        _say(result.hints)
         _write(result.text)
     except InputError as error:
         return _refuse(error)
@@ -40,17 +44,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _refuse(error: InputError) -> int:
-    if sys.stderr is not None:
-        print(f"shm-sizer: {error}", file=sys.stderr)
+    _say([error])
     return 2
+
+
+def _say(remarks: Iterable[InputError | Problem]) -> None:
+    if sys.stderr is not None:
+        for remark in remarks:
+            print(f"shm-sizer: {remark}", file=sys.stderr)
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a command prints, and the exit status it ends with."""
+    """What a command prints, the exit status it ends with, and hints on what was given."""
 
     text: str
     status: int = 0
+    hints: Sequence[Problem] = ()
 
 
 def _write(text: str) -> None:
@@ -76,32 +86,30 @@ def _silence() -> None:
 
 
 def _size(arguments: argparse.Namespace) -> Result:
-    workload = _workload(arguments)
+    workload, hints = _workload(arguments)
     found = report.build(workload)
     if arguments.json:
-        return Result(_json(found.model_dump(mode="json")))
-    return Result(summarize("summary", workload=workload, report=found))
+        return Result(_json(found.model_dump(mode="json")), hints=hints)
+    return Result(summarize("summary", workload=workload, report=found), hints=hints)
 
 
 def _config(arguments: argparse.Namespace) -> Result:
+    workload, hints = _workload(arguments)
     try:
-        found = report.build(
-            _workload(arguments),
-            shm_bytes=_shm(arguments.shm),
-            targets=[arguments.target],
-        )
+        found = report.build(workload, shm_bytes=_shm(arguments.shm), targets=[arguments.target])
     except blocks.UnknownTargetError as error:
         raise InputError.at("--target", str(error)) from None
-    return Result(found.targets[0].text)
+    return Result(found.targets[0].text, hints=hints)
 
 
 def _fit(arguments: argparse.Namespace) -> Result:
     shm_bytes = read_shm(arguments.shm)
-    found = fit(_workload(arguments), shm_bytes)
+    workload, hints = _workload(arguments)
+    found = fit(workload, shm_bytes)
     status = 0 if found.fits else 1
     if arguments.json:
-        return Result(_json(found.model_dump(mode="json")), status)
-    return Result(summarize("fit", fit=found), status)
+        return Result(_json(found.model_dump(mode="json")), status, hints)
+    return Result(summarize("fit", fit=found), status, hints)
 
 
 def _list(arguments: argparse.Namespace) -> Result:
@@ -119,18 +127,22 @@ def _shm(text: str | None) -> int | None:
     return None if text is None else read_shm(text)
 
 
-def _workload(arguments: argparse.Namespace) -> Any:
+def _workload(arguments: argparse.Namespace) -> tuple[Workload, list[Problem]]:
+    """Return the job, and hints on sizes that are hardly meant."""
     given = None if arguments.workload is None else _read_json(arguments.workload)
-    return gather(arguments.preset, given, dict(map(_change, arguments.set)))
+    data = collect(arguments.preset, given, dict(map(_change, arguments.set)))
+    return parse(data), [*slips(data), *slip("shm", getattr(arguments, "shm", None))]
 
 
 def _read_json(name: str) -> Any:
     label = "standard input" if name == "-" else name
     try:
         text = _stdin() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
-        return json.loads(text)
+        return read_json(text)
     except OSError as error:
         raise InputError.at(label, error.strerror or "cannot be read") from None
+    except DoubledKeyError as error:
+        raise InputError.at(label, str(error)) from None
     except (ValueError, RecursionError) as error:
         raise InputError.at(label, f"is not JSON ({error})") from None
 
@@ -144,8 +156,11 @@ def _stdin() -> str:
 def _change(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
-        raise InputError.at("--set", f"{text!r} is not PATH=VALUE")
-    return path.strip(), _value(value)
+        raise InputError.at("--set", f"{text[:80]!r} is not PATH=VALUE")
+    try:
+        return path.strip(), _value(value)
+    except DoubledKeyError as error:
+        raise InputError.at(path.strip(), str(error)) from None
 
 
 def _value(text: str) -> Any:
@@ -153,7 +168,9 @@ def _value(text: str) -> Any:
     if text.lstrip()[:1] not in {"[", "{"}:
         return text
     try:
-        return json.loads(text)
+        return read_json(text)
+    except DoubledKeyError:
+        raise
     except (ValueError, RecursionError):
         return text
 

@@ -8,22 +8,28 @@ Request (every key optional):
 Answer, the same bytes on CPython and on Pyodide:
 
     {"ok": true, "workload": {...}, "report": {...}, "parts": {NAME: HTML},
-     "blocks": {TARGET: HTML}}
-    {"ok": false, "errors": [{"path": PATH, "message": TEXT}]}
+     "blocks": {TARGET: HTML}, "hints": [...]}
+    {"ok": false, "errors": [{"path": PATH, "message": TEXT}], "hints": [...]}
+
+Hints look like errors, and refuse nothing.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from calculator import page, presets, report
 from calculator.blocks import UnknownTargetError
-from calculator.errors import InputError, from_validation
-from calculator.inputs import gather, read_shm
+from calculator.errors import InputError, Problem, from_validation
+from calculator.inputs import collect, read_shm
+from calculator.reading import DoubledKeyError, read_json
+from calculator.slips import slip, slips
+from calculator.workload import Workload, parse
 
 
 class Request(BaseModel):
@@ -61,7 +67,9 @@ def _load(request: str) -> Any:
     if _depth(request) > MAX_DEPTH:
         raise InputError.at("", "is nested too deeply")
     try:
-        return json.loads(request)
+        return read_json(request)
+    except DoubledKeyError as error:
+        raise InputError.at("", f"the request {error}") from None
     except ValueError:
         raise InputError.at("", "the request is not JSON") from None
 
@@ -76,7 +84,15 @@ def _depth(request: str) -> int:
 
 
 def _respond(request: Request) -> dict[str, Any]:
-    workload = gather(request.preset, request.workload, request.set, request.remove)
+    given = collect(request.preset, request.workload, request.set, request.remove)
+    hints = [*slips(given), *slip("shm", request.shm)]
+    try:
+        return _answer(request, parse(given), hints)
+    except InputError as error:
+        return _refusal(error, hints)
+
+
+def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[str, Any]:
     shm_bytes = None if request.shm is None else read_shm(request.shm)
     try:
         found = report.build(workload, shm_bytes=shm_bytes, targets=request.targets)
@@ -94,6 +110,7 @@ def _respond(request: Request) -> dict[str, Any]:
             published=presets.load(untouched).published if untouched else None,
         ),
         "blocks": page.blocks(found),
+        "hints": _rows(hints),
     }
 
 
@@ -105,6 +122,9 @@ def _parts(asked: list[str] | None) -> list[str]:
     return list(known) if asked is None else asked
 
 
-def _refusal(error: InputError) -> dict[str, Any]:
-    problems = [{"path": each.path, "message": each.message} for each in error.problems]
-    return {"ok": False, "errors": problems}
+def _refusal(error: InputError, hints: Iterable[Problem] = ()) -> dict[str, Any]:
+    return {"ok": False, "errors": _rows(error.problems), "hints": _rows(hints)}
+
+
+def _rows(problems: Iterable[Problem]) -> list[dict[str, str]]:
+    return [{"path": each.path, "message": each.message} for each in problems]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from calculator.typed import BlankIsNone, Input, ask
+from calculator.typed import BlankIsNone, Input, Whole, ask
 
 
 def _trimmed(value: Any) -> Any:
@@ -77,12 +77,12 @@ class Deployment(Input):
     ] = "trainer"
     namespace: Annotated[Label, ask("Namespace", "On Kubernetes; empty: the current one.")] = ""
     gpus: Annotated[
-        Annotated[int, Field(ge=0, le=1024)] | None,
+        Annotated[Whole, Field(ge=0, le=1024)] | None,
         BlankIsNone,
         ask("GPUs of a container", "Empty: one for each training process in it."),
     ] = None
     ranks_per_pod: Annotated[
-        Annotated[int, Field(ge=1, le=1024)] | None,
+        Annotated[Whole, Field(ge=1, le=1024)] | None,
         BlankIsNone,
         ask(
             "Processes in each pod",

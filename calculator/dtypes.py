@@ -44,7 +44,9 @@ class UnknownDtypeError(ValueError):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        super().__init__(f"{name!r} is not a PyTorch dtype; try {', '.join(list(ITEMSIZE)[:4])}")
+        super().__init__(
+            f"{name[:40]!r} is not a PyTorch dtype; try {', '.join(list(ITEMSIZE)[:4])}"
+        )
 
 
 def canonical(name: str) -> str:

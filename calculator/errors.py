@@ -8,17 +8,30 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+MAX_PATH: Final = 120
+"""No path to an input is longer."""
+
+
+def shown(text: str) -> str:
+    """Return a text that came from outside as one line: what is not printable spelled out."""
+    plain = text if text.isprintable() else repr(text)[1:-1]
+    return plain if len(plain) <= MAX_PATH else f"{plain[:MAX_PATH]}..."
+
 
 @dataclass(frozen=True)
 class Problem:
     """One thing wrong with the input.
 
     `path` is dotted, list positions count from 0 (`loaders.0.batch_size`); it is empty
-    where the input as a whole is meant.
+    where the input as a whole is meant.  What of it cannot be shown in one line is spelled
+    out; more than anybody reads is cut off.
     """
 
     path: str
     message: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", shown(self.path))
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message
@@ -48,6 +61,7 @@ _WORDS: Final[dict[str, str]] = {
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
     "string_type": "must be text",
+    "string_unicode": "must be text without control characters",
     "list_type": "must be a list",
     "tuple_type": "must be a list",
     "missing": "is missing",
@@ -55,8 +69,8 @@ _WORDS: Final[dict[str, str]] = {
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be more than {gt}",
     "less_than_equal": "must be at most {le}",
-    "too_short": "needs at least {min_length}",
-    "too_long": "takes at most {max_length}",
+    "too_short": "needs at least {min_length} entry",
+    "too_long": "takes at most {max_length} entries",
     "string_too_long": "takes at most {max_length} characters",
     "literal_error": "must be {expected}",
     "enum": "must be {expected}",
@@ -64,6 +78,10 @@ _WORDS: Final[dict[str, str]] = {
     "model_attributes_type": "must be a set of keys and values",
     "dict_type": "must be a set of keys and values",
 }
+
+
+_OF_MODELS: Final = {"loaders", "fields", "remove", "parts"}
+"""Lists whose entries are inputs of their own."""
 
 
 def from_validation(error: ValidationError) -> InputError:
@@ -83,8 +101,9 @@ def from_validation(error: ValidationError) -> InputError:
 
 
 def _place(loc: Sequence[int | str]) -> Sequence[int | str]:
-    """Drop the positions inside a shape: the shape is one input."""
-    return loc[:-1] if len(loc) > 1 and loc[-2] == "shape" else loc
+    """Drop the position inside a list of numbers: the list is one input."""
+    inside = len(loc) > 1 and isinstance(loc[-1], int) and loc[-2] not in _OF_MODELS
+    return loc[:-1] if inside else loc
 
 
 def _message(detail: Any) -> str:

@@ -15,6 +15,7 @@ import annotated_types
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from calculator.typed import is_size
 from calculator.units import exact
 from calculator.workload import Workload
 
@@ -34,6 +35,7 @@ class Control:
     minimum: int | None
     maximum: int | None
     choices: tuple[tuple[str, str], ...]
+    is_size: bool
 
     @property
     def checked(self) -> bool:
@@ -70,7 +72,20 @@ def control(workload: Workload, path: str) -> Control:
         minimum=_bound(info, annotated_types.Ge, "ge") if kind == "number" else None,
         maximum=_bound(info, annotated_types.Le, "le") if kind == "number" else None,
         choices=choices,
+        is_size=is_size(info),
     )
+
+
+def most(workload: Workload, path: str) -> int:
+    """Return how many entries the list at `path` takes.
+
+    Raises:
+        KeyError, IndexError: the workload has no such list.
+    """
+    *parents, name = path.split(".")
+    info = type(_holder(workload, parents)).model_fields[name]
+    found: int = next(each.max_length for each in info.metadata if hasattr(each, "max_length"))
+    return found
 
 
 def _holder(workload: Workload, parents: Sequence[str]) -> BaseModel:
@@ -88,21 +103,16 @@ def _kind(
         return "checkbox"
     if choices:
         return "select"
-    if isinstance(value, int) and not _is_size(info) and "unit" not in extra:
+    if isinstance(value, int) and not is_size(info) and "unit" not in extra:
         return "number"
     return "text"
-
-
-def _is_size(info: FieldInfo) -> bool:
-    extra = info.json_schema_extra
-    return isinstance(extra, dict) and extra.get("unit") == "bytes"
 
 
 def _text(value: Any, info: FieldInfo, extra: dict[str, Any]) -> str:
     """Write a value so that the same text, typed, gives it back."""
     if value is None:
         return ""
-    if _is_size(info):
+    if is_size(info):
         return exact(value)
     if extra.get("unit") == "percent":
         return f"{(Decimal(str(value)) * 100).normalize():f}%"

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from calculator import paths, presets
 from calculator.errors import InputError
-from calculator.typed import MAX_BYTES
+from calculator.references import dangling
+from calculator.typed import MAX_BYTES, plain
 from calculator.units import SizeError, parse_size, size
 from calculator.workload import Workload, parse
 
@@ -29,13 +32,37 @@ def gather(
     Raises:
         InputError: with one problem per place.
     """
+    return parse(collect(preset, given, changes, removals))
+
+
+def collect(
+    preset: str | None,
+    given: Any,
+    changes: Mapping[str, Any],
+    removals: Sequence[str] = (),
+) -> Any:
+    """Put a workload together as `gather` does, and return it as it was given.
+
+    Raises:
+        InputError: what changes and removals are about is not there.
+    """
     base = _preset_data(preset)
     if given is not None:
         base = merge(base, given)
     if changes or removals:
-        base = parse(base).model_dump(mode="json")
-        base = paths.assign(paths.remove(base, removals), changes)
-    return parse(base)
+        whole = parse(base).model_dump(mode="json")
+        base = paths.assign(_without(whole, removals), changes)
+    return base
+
+
+def _without(whole: Any, removals: Sequence[str]) -> Any:
+    """Drop list entries; a tensor that shared the storage of a dropped one has its own now."""
+    left = paths.remove(whole, removals)
+    try:
+        loaders = Workload.model_validate(left).loaders if removals else ()
+    except ValidationError:
+        return left  # said when it is parsed
+    return paths.assign(left, {problem.path: "" for problem in dangling(loaders)})
 
 
 def _preset_data(preset: str | None) -> dict[str, Any]:
@@ -65,9 +92,11 @@ def read_shm(text: str) -> int:
         InputError: it is no size, or none that can be set.
     """
     try:
-        value = parse_size(text)
+        value = parse_size(plain(text))
     except SizeError as error:
         raise InputError.at("shm", f"must be {error.expected}") from None
+    except ValueError as error:
+        raise InputError.at("shm", str(error)) from None
     if not 0 < value <= MAX_BYTES:
         raise InputError.at("shm", f"must be more than 0 and at most {size(MAX_BYTES)}")
     return value

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from calculator.sample import SampleField
-from calculator.typed import BlankIsNone, Input, Name, ask
+from calculator.typed import BlankIsNone, Input, Name, Whole, ask
 
 DEFAULT_PREFETCH: Final = 2
 """What PyTorch makes of prefetch_factor=None with workers."""
@@ -36,7 +36,7 @@ class Loader(Input):
 
     name: Annotated[Name, ask("Name")] = ""
     batch_size: Annotated[
-        Annotated[int, Field(ge=1, le=10**9)] | None,
+        Annotated[Whole, Field(ge=1, le=10**9)] | None,
         BlankIsNone,
         ask(
             "Batch per GPU",
@@ -44,10 +44,10 @@ class Loader(Input):
         ),
     ] = 64
     num_workers: Annotated[
-        int, ask("num_workers", "0 loads in the main process.", ge=0, le=4096)
+        Whole, ask("num_workers", "0 loads in the main process.", ge=0, le=4096)
     ] = 8
     prefetch_factor: Annotated[
-        Annotated[int, Field(ge=1, le=4096)] | None,
+        Annotated[Whole, Field(ge=1, le=4096)] | None,
         BlankIsNone,
         ask("prefetch_factor", f"Batches per worker; empty means {DEFAULT_PREFETCH}."),
     ] = DEFAULT_PREFETCH
@@ -70,7 +70,7 @@ class Loader(Input):
         bool, ask("persistent_workers", "Workers stay alive between epochs.")
     ] = False
     held_batches: Annotated[
-        int,
+        Whole,
         ask(
             "Batches you keep",
             "1 in a plain for loop; 0 if you delete the batch before the next one; more if you "
@@ -88,7 +88,7 @@ class Loader(Input):
         ),
     ] = False
     early_breaks: Annotated[
-        int,
+        Whole,
         ask(
             "Early breaks",
             "How often the loop leaves before the end of an epoch, next(iter(loader)) included.",
@@ -97,7 +97,7 @@ class Loader(Input):
         ),
     ] = 0
     queue_size: Annotated[
-        Annotated[int, Field(ge=1, le=10**6)] | None,
+        Annotated[Whole, Field(ge=1, le=10**6)] | None,
         BlankIsNone,
         ask(
             "Queue of its own",

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from calculator import __version__, resources
 from calculator.blocks import Block
-from calculator.form import Control, control
+from calculator.form import Control, control, most
 from calculator.picture import bar
 from calculator.presets import Published
 from calculator.report import Report
@@ -48,10 +48,15 @@ def render(
     def describe(path: str) -> Control:
         return control(workload, path)
 
+    def full(path: str, entries: int) -> int | None:
+        limit = most(workload, path)
+        return limit if entries >= limit else None
+
     context = {
         "workload": workload,
         "report": report,
         "control": describe,
+        "full": full,
         "published": published,
     }
     return {name: environment().get_template(name).render(context) for name in parts}

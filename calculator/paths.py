@@ -46,7 +46,7 @@ MAX_PARTS: Final = 16
 def _parts(path: str) -> list[str]:
     parts = path.split(".")
     if len(parts) > MAX_PARTS:
-        raise InputError.at(f"{path[:40]}...", "does not lead to an input")
+        raise InputError.at(path, "does not lead to an input")
     return parts
 
 
@@ -82,7 +82,7 @@ def _step(holder: Any, path: str, part: str) -> Any:
 
 def _position(path: str, part: str, last: int) -> int:
     if not re.fullmatch(r"[0-9]{1,6}", part):
-        raise InputError.at(path, f"{part!r} is not a position in a list; count from 0")
+        raise InputError.at(path, f"{part[:40]!r} is not a position in a list; count from 0")
     if int(part) > last:
         raise InputError.at(path, f"there is no position {part}; the next free one is {last}")
     return int(part)

@@ -9,7 +9,17 @@ from typing import Annotated
 from pydantic import Field
 
 from calculator import dtypes
-from calculator.typed import BlankIsNone, Dtype, Input, Name, OptionalShape, Shape, Sizes, ask
+from calculator.typed import (
+    BlankIsNone,
+    Dtype,
+    Input,
+    Name,
+    OptionalShape,
+    Shape,
+    Sizes,
+    Whole,
+    ask,
+)
 
 
 class Kind(StrEnum):
@@ -64,7 +74,7 @@ class SampleField(Input):
         ),
     ] = None
     nnz: Annotated[
-        Annotated[int, Field(ge=0, le=10**15)] | None,
+        Annotated[Whole, Field(ge=0, le=10**15)] | None,
         BlankIsNone,
         ask("Stored elements (sparse)", "Of one sample, if it is a sparse COO tensor."),
     ] = None
@@ -77,11 +87,10 @@ class SampleField(Input):
         ),
     ] = None
     same_storage_as: Annotated[
-        str,
+        Name,
         ask(
             "Same storage as",
             "Name of another field, if both are one tensor, or one is a view of the other.",
-            max_length=80,
         ),
     ] = ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -16,9 +17,10 @@ from pydantic import (
     FiniteFloat,
     StringConstraints,
 )
+from pydantic.fields import FieldInfo
 
 from calculator import dtypes
-from calculator.units import SizeError, parse_size
+from calculator.units import SizeError, parse_size, size
 
 
 class Input(BaseModel):
@@ -57,29 +59,61 @@ def ask(
     )
 
 
+def is_size(info: FieldInfo) -> bool:
+    """Whether an input is a size in bytes."""
+    extra = info.json_schema_extra
+    return isinstance(extra, dict) and extra.get("unit") == "bytes"
+
+
 # ---------------------------------------------------------------- readers of typed text
+
+
+def plain(text: str) -> str:
+    """Refuse digits that some readers would take and others not, such as those of Arabic."""
+    if any(each.isdigit() and not each.isascii() for each in text):
+        raise ValueError("must be written with the digits 0 to 9")
+    return text.strip()
+
+
+def _whole(value: Any) -> Any:
+    """Refuse what pydantic would make a number of, or complain of in its own words."""
+    if isinstance(value, str):
+        value = plain(value)
+    if isinstance(value, bool) or (isinstance(value, str) and not value.isascii()):
+        raise ValueError("must be a whole number")
+    return value
 
 
 def _shape(value: Any) -> Any:
     """Read `3, 224, 224`, `3x224x224` or `[3, 224, 224]`; a list passes as it is."""
+    if isinstance(value, list | tuple):
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return [value]
-    if not isinstance(value, str):
-        return value
-    inner = value.strip().strip("[]()").strip().removesuffix(",")
+    text = plain(value) if isinstance(value, str) else "?"
+    inner = text.strip("[]()").strip().removesuffix(",")
     parts = re.split(r"\s*[,;x×*]\s*|\s+", inner) if inner else []
-    if not all(re.fullmatch(r"[+-]?\d{1,18}", part) for part in parts):
+    if not all(re.fullmatch(r"[+-]?\d+", part, re.ASCII) for part in parts):
         raise ValueError("must be whole numbers, such as 3, 224, 224")
+    if any(len(part) > MAX_DIGITS for part in parts):
+        raise ValueError("has too long a number")
     return [int(part) for part in parts]
 
 
 def _size(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
+    """Read `8g`; of what is no text only a number may be a size."""
+    text = plain(value) if isinstance(value, str) else ""
     try:
-        return parse_size(value)
+        found = value if _is_number(value) else parse_size(text)
     except SizeError as error:
         raise ValueError(f"must be {error.expected}") from None
+    if MAX_BYTES < found < math.inf:
+        raise ValueError(f"must be at most {size(MAX_BYTES)}")
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _blank_is_none(value: Any) -> Any:
@@ -89,14 +123,17 @@ def _blank_is_none(value: Any) -> Any:
 
 def _share(value: Any) -> Any:
     """Read `10%` as 0.1; the division is exact in decimal.  A bare 10 typed is a slip."""
-    if not isinstance(value, str):
+    if _is_number(value):
         return value
-    percent = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,12})?)\s*%\s*", value, re.ASCII)
+    text = plain(value) if isinstance(value, str) else "?"
+    percent = re.fullmatch(r"(\d{1,6}(?:\.\d{1,12})?)\s*%", text, re.ASCII)
     if percent:
         return float(Decimal(percent[1]) / 100)
-    if value.strip().endswith("%") or _number(value) > 1:
+    if text.endswith("%") or _number(text) > 1:
         raise ValueError("must be a share, such as 10%")
-    return value
+    if not text.isascii() or text == "?":
+        raise ValueError("must be a number")
+    return text
 
 
 def _number(text: str) -> float:
@@ -107,11 +144,9 @@ def _number(text: str) -> float:
 
 
 def _version(value: Any) -> Any:
-    if isinstance(value, int | float):
-        raise ValueError(  # noqa: TRY004 - pydantic reports only ValueError at its place
-            'must be text, such as "2.10": as a number that would be 2.1'
-        )
-    text = str(value).strip().removeprefix("v")
+    if _is_number(value):
+        raise ValueError('must be text, such as "2.10": as a number that would be 2.1')
+    text = plain(str(value)).removeprefix("v")
     if not re.fullmatch(r"\d{1,3}\.\d{1,3}[\w.+-]{0,60}", text, re.ASCII):
         raise ValueError("must be a version, such as 2.13")
     return text
@@ -129,10 +164,16 @@ def _dtype(value: Any) -> Any:
 
 # ---------------------------------------------------------------- types
 
-MAX_BYTES: Final = 2**60
-"""An exbibyte: no input and no answer is larger, and no platform could spell it."""
+MAX_BYTES: Final = 2**53
+"""8 PiB: no input and no answer is larger, and a browser's numbers are exact up to here."""
 
-Dimension = Annotated[int, Field(ge=1, le=10**12)]
+MAX_DIGITS: Final = 40
+"""Longer numbers are not worth reading: every limit is far below."""
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A whole number; `true` is none."""
+
+Dimension = Annotated[Whole, Field(ge=1, le=10**12)]
 Shape = Annotated[
     tuple[Dimension, ...], BeforeValidator(_shape), Field(min_length=1, max_length=16)
 ]

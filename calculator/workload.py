@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from calculator.deployment import Deployment
 from calculator.errors import InputError, from_validation
 from calculator.loader import Loader
+from calculator.references import dangling
 from calculator.typed import (
     BlankIsNone,
     Bytes,
@@ -24,6 +25,7 @@ from calculator.typed import (
     OptionalBytes,
     Share,
     Version,
+    Whole,
     ask,
     release,
 )
@@ -79,7 +81,7 @@ class Workload(Input):
     """A training job: the processes that share one /dev/shm, and their loaders."""
 
     ranks: Annotated[
-        int,
+        Whole,
         ask(
             "GPUs per node",
             "Training processes that share one /dev/shm: those of one container or pod, not the "
@@ -89,7 +91,7 @@ class Workload(Input):
         ),
     ] = 8
     job_ranks: Annotated[
-        Annotated[int, Field(ge=1, le=10**7)] | None,
+        Annotated[Whole, Field(ge=1, le=10**7)] | None,
         BlankIsNone,
         ask(
             "Processes of the whole job",
@@ -143,12 +145,12 @@ class Workload(Input):
         ),
     ] = 0
     dataset_tensors: Annotated[
-        int,
+        Whole,
         ask("How many tensors it holds", "Each is a file of its own.", ge=1, le=10**9),
     ] = 1
     accelerator: Annotated[bool, ask("Has a GPU", "Without one, pin_memory has no effect.")] = True
     page_bytes: Annotated[
-        int,
+        Whole,
         ask(
             "Page size",
             "4096 on x86-64; 65536 on some arm64 kernels; 2 MiB with huge=always.",
@@ -179,7 +181,7 @@ class Workload(Input):
         Bytes, ask("Memory of a worker process", _MEASURE_YOURS, unit="bytes")
     ] = 512 * MIB
     nccl_communicators: Annotated[
-        int,
+        Whole,
         ask(
             "NCCL communicators",
             "Process groups of each rank; plain DDP and FSDP have one, Megatron several.",
@@ -203,7 +205,7 @@ class Workload(Input):
         ),
     ] = False
     nccl_channels: Annotated[
-        int,
+        Whole,
         ask(
             "NCCL channels",
             "Of each pair of ranks, where they go through memory.",
@@ -216,7 +218,7 @@ class Workload(Input):
         ask("Ray object store", "--object-store-memory of the node.", unit="bytes"),
     ] = 0
     vllm_ring_buffers: Annotated[
-        int,
+        Whole,
         ask(
             "vLLM ring buffers",
             "Message queues of a multi-process executor.",
@@ -225,10 +227,10 @@ class Workload(Input):
         ),
     ] = 0
     open_files_limit: Annotated[
-        int, ask("Open files allowed", "What ulimit -n says.", ge=1, le=2**31)
+        Whole, ask("Open files allowed", "What ulimit -n says.", ge=1, le=2**31)
     ] = 1024
     max_map_count: Annotated[
-        int,
+        Whole,
         ask("vm.max_map_count", "Memory mappings a process may have.", ge=1, le=2**31),
     ] = 65530
     other_shm_bytes: Annotated[
@@ -261,10 +263,12 @@ class Workload(Input):
         """Give loaders without a name the first that none has."""
         if not isinstance(data, dict) or not isinstance(data.get("loaders"), list | tuple):
             return data
-        taken = {each.get("name") for each in data["loaders"] if isinstance(each, dict)}
+        taken = [each.get("name") for each in data["loaders"] if isinstance(each, dict)]
         free = (name for name in _names() if name not in taken)
         named = [
-            {**each, "name": each.get("name") or next(free)} if isinstance(each, dict) else each
+            {**each, "name": next(free)}
+            if isinstance(each, dict) and each.get("name") in (None, "")
+            else each
             for each in data["loaders"]
         ]
         return {**data, "loaders": named}
@@ -308,8 +312,12 @@ def parse(data: Any) -> Workload:
         InputError: with one problem per place.
     """
     try:
-        return Workload.model_validate(data)
+        workload = Workload.model_validate(data)
     except ValidationError as error:
         raise from_validation(error) from None
     except RecursionError:
         raise InputError.at("", "is nested too deeply") from None
+    problems = tuple(dangling(workload.loaders))
+    if problems:
+        raise InputError(problems)
+    return workload

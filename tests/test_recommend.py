@@ -72,7 +72,7 @@ def test_beyond_any_machine_is_refused(batch) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{"other_shm_bytes": 2**60, "headroom": 10}, {"other_shm_bytes": 2**60}]
+    "values", [{"other_shm_bytes": 2**53, "headroom": 10}, {"other_shm_bytes": 2**53}]
 )
 def test_a_size_no_platform_can_spell_is_refused(values) -> None:
     with pytest.raises(InputError, match="more than any machine has"):
@@ -88,7 +88,7 @@ def test_the_largest_size_is_the_last_one_that_is_not_refused() -> None:
 
 
 def test_a_fix_that_cannot_be_said_is_left_out() -> None:
-    found = answer(ranks=1, main_process_bytes=2**60, memory_limit="1g")
+    found = answer(ranks=1, main_process_bytes=2**53, memory_limit="1g")
     notice = next(each for each in found.notices if each.id == "shm_counts_toward_memory")
     assert notice.fix is None
 

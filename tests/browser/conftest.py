@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.person import Person
 
@@ -24,9 +24,14 @@ def booted(browser: Browser, address: str) -> Iterator[Person]:
 
 @pytest.fixture
 def person(booted: Person) -> Person:
-    """Return somebody before the live page, with the default workload and platform."""
+    """Return somebody before the live page, with the default workload and platform.
+
+    The answer may look like that already: that the form is another one says that it has come.
+    """
     booted.finds("docker-run")
+    booted.page.evaluate("document.querySelector('#form fieldset').dataset.old = true")
     booted.pick("images-8gpu")
+    expect(booted.page.locator("[data-old]")).to_have_count(0)
     booted.sees("8 GiB")
     return booted
 

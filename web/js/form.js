@@ -1,5 +1,7 @@
 // The form: what stands in it, what is wrong with it, and how it comes back without losing one's place.
 
+/** @typedef {{path: string, message: string}} Remark */
+
 const form = document.getElementById("form");
 const unplaced = document.getElementById("form-error");
 
@@ -62,22 +64,30 @@ function reach(id) {
 }
 
 /**
- * Show each error at its input; what belongs to no input stands under the form.
+ * Show each error and each hint at its input; an error that belongs to no input stands under the form.
  *
- * @param {{path: string, message: string}[]} errors none clears them
+ * @param {Remark[]} errors none clears them
+ * @param {Remark[]} hints on what can be read, and is hardly meant
  * @returns {string} the first of them, in words
  */
-export function mark(errors) {
-  for (const note of form.querySelectorAll(".error")) note.textContent = "";
+export function mark(errors, hints) {
+  for (const note of form.querySelectorAll(".error, .hint")) note.textContent = "";
   for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   unplaced.textContent = "";
-  return errors.map(place)[0] ?? "";
+  return [...errors.map(place), ...hints.map(hint)][0] ?? "";
+}
+
+function hint({ path, message }) {
+  const input = form.querySelector(`[name="${CSS.escape(path)}"]`);
+  if (!input) return "";
+  document.getElementById(`${input.id}-hint`).textContent = sentence(message);
+  return `${input.labels[0].textContent.trim()}: ${sentence(message)}`;
 }
 
 function place({ path, message }) {
   const input = form.querySelector(`[name="${CSS.escape(path)}"]`);
   if (!input) {
-    unplaced.textContent = sentence(message);
+    unplaced.textContent = `${unplaced.textContent} ${sentence(message)}`.trim();
     return unplaced.textContent;
   }
   input.setAttribute("aria-invalid", "true");
@@ -86,4 +96,19 @@ function place({ path, message }) {
   return `${input.labels[0].textContent.trim()} ${message}.`;
 }
 
-const sentence = (message) => `${message[0].toUpperCase()}${message.slice(1)}.`;
+const sentence = (message) => `${message[0].toUpperCase()}${message.slice(1)}${message.endsWith("?") ? "" : "."}`;
+
+const STEPS = { ArrowUp: 1, ArrowDown: -1 };
+
+/** The arrow keys turn a number up and down, within its range. */
+export function step(event) {
+  const { target: input, key } = event;
+  const by = STEPS[key];
+  if (!by || !input.matches("[data-number]") || !/^\s*\d+\s*$/.test(input.value)) return;
+  event.preventDefault();
+  const { min = -Infinity, max = Infinity } = input.dataset;
+  const wanted = Math.min(Math.max(Number(input.value) + by, Number(min)), Number(max));
+  if (wanted === Number(input.value)) return;
+  input.value = wanted;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+}

@@ -36,23 +36,23 @@ function ask(request) {
 }
 
 function answered(answer, change, typed) {
-  form.mark([]);
   status.outdate();
   if (talk.live) status.live();
   if (change) form.render(answer.parts.form, change.then);
   else if (answer.parts.form) form.reshape(answer.parts.form);
   form.write(typed);
+  const hint = form.mark([], answer.hints);
   reshaping = false;
   parts.show(answer.parts);
   platforms.take(answer.blocks);
   if (change?.preset) choose(change.preset);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
-  status.say(parts.text(answer.parts.spoken));
+  status.say(`${hint} ${parts.text(answer.parts.spoken)}`.trim());
 }
 
-function refused(errors) {
-  for (const button of element.querySelectorAll("button:disabled")) button.disabled = false;
-  const first = form.mark(errors);
+function refused(errors, hints) {
+  for (const button of element.querySelectorAll("[data-remove]:disabled")) button.disabled = false;
+  const first = form.mark(errors, hints);
   status.live();
   status.outdate(INCOMPLETE);
   status.say(first);
@@ -67,6 +67,7 @@ element.addEventListener("input", (event) => {
   talk.type({ [event.target.name]: form.value(event.target) });
 });
 
+element.addEventListener("keydown", form.step);
 element.addEventListener("submit", (event) => event.preventDefault());
 
 document.addEventListener("click", (event) => {

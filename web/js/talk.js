@@ -9,14 +9,15 @@
 /**
  * @typedef {Record<string, string>} Typed dotted path -> text
  * @typedef {{preset?: string, set?: object, remove?: string[], then?: string}} Change
- * @typedef {{ok: true, workload: object, parts: Record<string, string>, blocks: Record<string, string>}
- *   | {ok: false, errors: {path: string, message: string}[]}} Answer
+ * @typedef {import("./form.js").Remark} Remark
+ * @typedef {({ok: true, workload: object, parts: Record<string, string>, blocks: Record<string, string>}
+ *   | {ok: false, errors: Remark[]}) & {hints?: Remark[]}} Answer
  * @typedef {{
  *   typed: () => {set: object, parts: string[] | null},
  *   wanted: () => string[],
  *   looked: (blocks: Record<string, string>) => void,
  *   answered: (answer: Answer, change: Change | null, typed: Typed) => void,
- *   refused: (errors: {path: string, message: string}[]) => void,
+ *   refused: (errors: Remark[], hints: Remark[]) => void,
  *   waiting: () => void,
  * }} View
  */
@@ -32,6 +33,7 @@ export class Talk {
   #looking = false; // whether a block is looked at that the last answer did not bring
   #since = {}; // what was typed since the last change of structure was sent
   #unanswered = {}; // what the engine refused: still in the form, not in the workload
+  #wrong = []; // what it said of that
   #changes = [];
   #round = 0;
 
@@ -99,6 +101,7 @@ export class Talk {
     this.#typed = false;
     this.#since = {};
     this.#unanswered = {};
+    this.#wrong = [];
     this.#changes = [];
   }
 
@@ -135,8 +138,9 @@ export class Talk {
     if (round !== this.#round) return;
     const overtaken = !answer || (!change && this.#typed);
     if (overtaken) return this.#keep(change ? {} : before);
-    if (!answer.ok) return this.#refuse(answer.errors, change ? {} : before);
+    if (!answer.ok) return this.#refuse(answer, change, before);
     this.#workload = answer.workload;
+    this.#wrong = [];
     if (!change) this.#unanswered = {};
     const typed = change ? this.#carry(change) : {};
     this.#view.answered(answer, change, typed);
@@ -147,18 +151,23 @@ export class Talk {
     this.#unanswered = { ...this.#unanswered, ...typed };
   }
 
-  #refuse(errors, typed) {
-    this.#keep(typed);
-    this.#view.refused(errors);
+  /** A change that is refused leaves the form as it was, with what was wrong there before. */
+  #refuse({ errors, hints = [] }, change, typed) {
+    if (!change) this.#keep(typed);
+    const wrong = change ? [...this.#wrong, ...errors] : errors;
+    if (!change) this.#wrong = errors;
+    this.#view.refused(wrong, hints);
   }
 
-  /** What a new form has to take over; after a removal positions mean something else. */
+  /** What a new form has to take over; after a removal it stands at other positions, or is gone. */
   #carry({ remove = [] }) {
-    const moved = remove.map((path) => path.slice(0, path.lastIndexOf(".") + 1));
     const typed = Object.entries({ ...this.#unanswered, ...this.#since });
-    const kept = typed.filter(([path]) => !moved.some((prefix) => path.startsWith(prefix)));
+    const moved = typed.map(([path, text]) => [remove.reduce(after, path), text]);
+    const kept = moved.filter(([path]) => path);
     this.#typed ||= kept.length > 0;
-    return Object.fromEntries(kept);
+    this.#unanswered = Object.fromEntries(kept);
+    this.#since = {};
+    return this.#unanswered;
   }
 
   #request(change) {
@@ -175,4 +184,19 @@ export class Talk {
     const { set, parts } = this.#view.typed();
     return this.#preset ? { preset: this.#preset, parts } : { workload: this.#workload, set, parts };
   }
+}
+
+/**
+ * @param {string} path of an input, or nothing
+ * @param {string} removed path of a list entry
+ * @returns {string} where the input stands once the entry is removed; nothing if it went with it
+ */
+function after(path, removed) {
+  const at = removed.lastIndexOf(".") + 1;
+  const list = removed.slice(0, at);
+  if (!path.startsWith(list)) return path;
+  const [position, ...rest] = path.slice(at).split(".");
+  const gone = Number(removed.slice(at));
+  if (Number(position) === gone) return "";
+  return [list + (Number(position) - (Number(position) > gone)), ...rest].join(".");
 }
