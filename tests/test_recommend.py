@@ -80,8 +80,8 @@ def test_a_size_no_platform_can_spell_is_refused(values) -> None:
 
 
 def test_the_largest_size_is_the_last_one_that_is_not_refused() -> None:
-    largest = {"loaders": tokens(num_workers=0), "other_shm_bytes": 2**60, "headroom": 0}
-    assert sizing(ranks=1, **largest).recommended_bytes == 2**60
+    largest = {"loaders": tokens(num_workers=0), "other_shm_bytes": 2**53, "headroom": 0}
+    assert sizing(ranks=1, **largest).recommended_bytes == 2**53
     with pytest.raises(InputError) as refused:
         sizing(ranks=1, **largest, ray_object_store_bytes=1)
     assert [problem.path for problem in refused.value.problems] == ["loaders"]
