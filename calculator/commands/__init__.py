@@ -1,0 +1,8 @@
+"""The commands of the shell's door, one module each: `add` its parser, `run` it."""
+
+from __future__ import annotations
+
+from calculator.commands import config, fit, listing, size
+
+COMMANDS = (size, config, fit, listing)
+"""In the order in which --help shows them."""
