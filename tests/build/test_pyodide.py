@@ -97,7 +97,7 @@ KEPT = [
     *("enum", "fractions", "hashlib", "html.parser", "importlib.metadata", "importlib.resources"),
     *("inspect", "ipaddress", "json", "logging", "pathlib", "re", "shlex", "string", "textwrap"),
     *("tomllib", "traceback", "typing", "urllib.parse", "uuid", "zipfile", "zoneinfo"),
-    *("jinja2.ext", "pydantic.json_schema", "calculator.__main__"),
+    *("jinja2.ext", "pydantic.json_schema", "ruamel.yaml", "calculator.__main__"),
 ]
 
 
