@@ -28,6 +28,7 @@ others: `{% import "_pod" as pod with context %}`.
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -71,6 +72,7 @@ class Block(Model):
     also: tuple[str, ...]
     ranks: int
     containers: int
+    per_pod: bool
     shares: str
     shm_bytes: int
     text: str
@@ -110,7 +112,13 @@ class UnknownTargetError(LookupError):
 
     def __init__(self, target: str) -> None:
         self.target = target
-        super().__init__(f"no target {target!r}; there are: {', '.join(target_ids())}")
+        near = difflib.get_close_matches(target, target_ids(), n=3, cutoff=0.5)
+        there = (
+            f"did you mean {' or '.join(near)}?"
+            if near
+            else f"there are: {', '.join(target_ids())}"
+        )
+        super().__init__(f"no target {target!r}; {there}")
 
 
 def target_ids() -> tuple[str, ...]:
@@ -178,6 +186,7 @@ def render(target: str, sizing: Sizing, *, shm_bytes: int | None = None) -> Bloc
         also=tuple(front.get("also", ())),
         ranks=one.ranks,
         containers=one.number,
+        per_pod=sharing is Sharing.POD,
         shares=_line(front.get("shares", _SHARES), known),
         shm_bytes=one.shm_bytes,
         text=_template(target).render(known).strip("\n") + "\n",

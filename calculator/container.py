@@ -54,7 +54,8 @@ def container(sizing: Sizing, sharing: Sharing, shm_bytes: int | None = None) ->
     workload = sizing.workload
     total = max(workload.ranks, workload.job_ranks or 1)
     if sharing is Sharing.POD:
-        ranks = min(workload.deployment.ranks_per_pod or 1, total)
+        said = workload.deployment
+        ranks = min(said.ranks_per_pod or said.processes or 1, total)
         sizing = _with_ranks(sizing, ranks, total)
     size = shm_bytes or sizing.recommended_bytes
     found = sizing.footprint

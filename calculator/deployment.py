@@ -92,6 +92,12 @@ class Deployment(Input):
     ] = None
 
     @property
+    def processes(self) -> int | None:
+        """Processes that the command starts in each pod, where it says so itself."""
+        found = re.findall(r"--nproc[-_]per[-_]node[= ](\d{1,4})(?!\S)", " ".join(self.argv))
+        return int(found[0]) if found and int(found[0]) else None
+
+    @property
     def argv(self) -> list[str]:
         """The words of the command; none where the default is meant."""
         return shlex.split(self.command)

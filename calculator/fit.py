@@ -52,10 +52,14 @@ class Option(Model):
 
 
 class Fit(Model):
-    """What fits into `shm_bytes`."""
+    """What fits into `shm_bytes`.
+
+    `others_bytes` is what the other users of /dev/shm need, without any worker.
+    """
 
     shm_bytes: int
     need_bytes: int
+    others_bytes: int
     fits: bool
     options: tuple[Option, ...]
 
@@ -70,8 +74,14 @@ def fit(workload: Workload, shm_bytes: int) -> Fit:
     search = _Search(sizing, shm_bytes)
     fits = sizing.need_bytes <= shm_bytes
     ways = [_knobs, _combinations] if fits else [_knobs, _combinations, _dtypes, _crops, _habits]
-    found = [option for way in ways for option in way(search)]
-    return Fit(shm_bytes=shm_bytes, need_bytes=sizing.need_bytes, fits=fits, options=tuple(found))
+    idle = {f"loaders.{i}.num_workers": 0 for i in range(len(workload.loaders))}
+    return Fit(
+        shm_bytes=shm_bytes,
+        need_bytes=sizing.need_bytes,
+        others_bytes=search.need(idle),
+        fits=fits,
+        options=tuple(option for way in ways for option in way(search)),
+    )
 
 
 class _Search:

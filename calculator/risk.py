@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 from calculator.recommend import Model
 from calculator.units import size
@@ -34,6 +35,10 @@ _TITLES = {
 }
 
 
+OTHERS_TITLE: Final = "Critical: what else uses /dev/shm does not fit"
+"""Where no loader puts a batch there."""
+
+
 def judge(*, current: int, first_round: int, steady: int, need: int, roomy: int) -> Risk:
     """Hold the need against the /dev/shm there is; all in bytes.
 
@@ -45,9 +50,10 @@ def judge(*, current: int, first_round: int, steady: int, need: int, roomy: int)
         roomy: need with headroom.
     """
     level = _level(current, steady, need, roomy)
+    alone = level is Level.CRITICAL and not first_round
     return Risk(
         level=level,
-        title=_TITLES[level],
+        title=OTHERS_TITLE if alone else _TITLES[level],
         reasons=tuple(_reasons(level, current, first_round, steady, need)),
     )
 

@@ -70,7 +70,9 @@ class SampleField(Input):
         Sizes,
         ask(
             "Sizes that vary",
-            "First dimension of each sample, where samples differ; empty: all are of the shape.",
+            "First dimension of each sample, where samples differ, as frames or points do; for "
+            "images of varying height and width give the largest shape instead. Empty: all are "
+            "of the shape.",
         ),
     ] = None
     nnz: Annotated[

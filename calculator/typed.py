@@ -92,7 +92,7 @@ def _shape(value: Any) -> Any:
         return [value]
     text = plain(value) if isinstance(value, str) else "?"
     inner = text.strip("[]()").strip().removesuffix(",")
-    parts = re.split(r"\s*[,;x×*]\s*|\s+", inner) if inner else []
+    parts = re.split(r"\s*[,x×*]\s*|\s+", inner) if inner else []
     if not all(re.fullmatch(r"[+-]?\d+", part, re.ASCII) for part in parts):
         raise ValueError("must be whole numbers, such as 3, 224, 224")
     if any(len(part) > MAX_DIGITS for part in parts):

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from calculator.deployment import Deployment
-from calculator.errors import InputError, from_validation
+from calculator.errors import InputError, Problem, from_validation
 from calculator.loader import Loader
 from calculator.references import dangling
 from calculator.typed import (
@@ -305,6 +305,14 @@ def _names() -> Iterator[str]:
         yield f"loader {number}"
 
 
+def _uneven(workload: Workload) -> Iterator[Problem]:
+    """Yield a problem if pods cannot all hold as many processes as they are said to."""
+    each, total = workload.deployment.ranks_per_pod, max(workload.ranks, workload.job_ranks or 1)
+    if each and total % each:
+        message = f"must divide the {total} processes of the job"
+        yield Problem("deployment.ranks_per_pod", message)
+
+
 def parse(data: Any) -> Workload:
     """Validate input data.
 
@@ -317,7 +325,7 @@ def parse(data: Any) -> Workload:
         raise from_validation(error) from None
     except RecursionError:
         raise InputError.at("", "is nested too deeply") from None
-    problems = tuple(dangling(workload.loaders))
+    problems = (*dangling(workload.loaders), *_uneven(workload))
     if problems:
         raise InputError(problems)
     return workload

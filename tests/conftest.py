@@ -29,6 +29,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=HERE / "measured.json",
         help="measured rows to hold the memory model against",
     )
+    parser.addoption(
+        "--cases",
+        type=Path,
+        default=HERE / "cases.json",
+        help="pasted texts to hold readers, triage and mending against",
+    )
 
 
 @pytest.fixture(scope="session")

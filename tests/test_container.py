@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from calculator.container import Container, Sharing, container
+from calculator.errors import InputError
 from calculator.sizing import size_job
 from calculator.units import GIB
 from calculator.workload import parse
@@ -34,7 +35,7 @@ def test_a_pod_of_one_process_needs_an_eighth_and_still_talks_to_the_others() ->
     assert found.memory.process_bytes == 4 * GIB + 8 * GIB // 2
 
 
-@pytest.mark.parametrize(("in_each", "ranks", "pods"), [(2, 2, 4), (8, 8, 1), (9, 8, 1), (3, 3, 3)])
+@pytest.mark.parametrize(("in_each", "ranks", "pods"), [(2, 2, 4), (8, 8, 1), (1, 1, 8)])
 def test_how_many_in_a_pod_can_be_said(in_each, ranks, pods) -> None:
     found = one(Sharing.POD, deployment={"ranks_per_pod": in_each})
     assert (found.ranks, found.number) == (ranks, pods)
@@ -45,6 +46,27 @@ def test_the_whole_job_decides_how_many_containers_there_are() -> None:
     assert one(Sharing.ALL, job_ranks=32).number == 4
     assert one(Sharing.POD, job_ranks=32).number == 32
     assert one(Sharing.POD, ranks=1, job_ranks=1).sizing.need_bytes == RANK
+
+
+@pytest.mark.parametrize(
+    ("command", "ranks", "pods"),
+    [
+        ("torchrun --nproc-per-node=4 train.py", 4, 2),
+        ("python -m torch.distributed.run --nproc_per_node 8 train.py", 8, 1),
+        ("torchrun --nproc-per-node=auto train.py", 1, 8),
+        ("python train.py --nproc-per-node-x=4", 1, 8),
+    ],
+)
+def test_a_command_that_starts_several_says_how_many(command, ranks, pods) -> None:
+    found = one(Sharing.POD, deployment={"command": command})
+    assert (found.ranks, found.number) == (ranks, pods)
+
+
+@pytest.mark.parametrize("each", [3, 16])
+def test_pods_that_cannot_be_even_are_refused(each) -> None:
+    with pytest.raises(InputError, match="must divide the 8 processes of the job") as refused:
+        parse({"deployment": {"ranks_per_pod": each}})
+    assert [problem.path for problem in refused.value.problems] == ["deployment.ranks_per_pod"]
 
 
 def test_a_given_size_is_kept() -> None:

@@ -10,6 +10,7 @@ from calculator import presets
 from calculator.fit import Fit, Option, fit
 from calculator.inputs import gather
 from calculator.sizing import size_job
+from calculator.summary import summarize
 from calculator.units import GIB, MIB
 from calculator.workload import parse
 
@@ -138,3 +139,12 @@ def test_where_there_is_room_it_says_how_much() -> None:
 
 def test_a_job_without_workers_fits_anything() -> None:
     assert fit(parse({"ranks": 1, "loaders": [{"num_workers": 0}]}), MIB).fits
+
+
+def test_where_nothing_helps_it_is_said_why() -> None:
+    found = fit(parse({}), 64 * 1024 * 1024)
+    assert not found.fits
+    assert found.options == ()
+    assert found.others_bytes == 8 * 33_030_528
+    words = summarize("fit", fit=found)
+    assert "what else uses /dev/shm needs 252 MiB" in words

@@ -29,6 +29,25 @@ def spawn_dataset_tensors(case: Case) -> Notice | None:
     return notice("spawn_dataset_tensors", text, "python-314-forkserver", fix)
 
 
+def gpus_and_processes(case: Case) -> Notice | None:
+    """A container with more processes than GPUs, or fewer."""
+    workload = case.sizing.workload
+    gpus = workload.deployment.gpus
+    if gpus is None or gpus == workload.ranks or not workload.accelerator:
+        return None
+    few = gpus < workload.ranks
+    text = (
+        f"The configuration asks for {count(gpus)} GPUs and starts {count(workload.ranks)} "
+        f"training processes: {'some would have to share one' if few else 'some stay unused'}. "
+        "The size is that of the processes."
+    )
+    if not gpus:
+        return notice("gpus_and_processes", text, "torchrun-local")
+    changes = {"ranks": gpus, "deployment.ranks_per_pod": None}
+    fix = case.fix(f"{count(gpus)} processes", changes)
+    return notice("gpus_and_processes", text, "torchrun-local", fix)
+
+
 def many_small_tensors(case: Case) -> Notice | None:
     """Each tensor in flight is an open file."""
     wanted = max(case.descriptors.main, case.descriptors.worker)

@@ -235,6 +235,7 @@ def test_one_process_a_pod_is_told_its_rank() -> None:
     assert environment(found.text) == {
         "WORLD_SIZE": "8",
         "RANK": JOB_INDEX,
+        "LOCAL_RANK": "0",
         "MASTER_ADDR": "trainer-0.trainer",
         "MASTER_PORT": "29500",
     }

@@ -2,6 +2,7 @@
 
 const WORKER = new URL("worker.js", import.meta.url);
 const CANNOT_LOAD = "the engine's files cannot be loaded";
+const STOPPED = "Python has stopped";
 const PATIENCE_MS = 180_000; // without any sign of progress
 
 /**
@@ -16,6 +17,7 @@ export class Engine {
   #timer = 0;
   #asked = null; // the request that the worker has
   #waiting = null; // the newest one after it
+  #aside = []; // what can wait until nothing else does
   #lastId = 0;
 
   /** @param {(progress: Progress) => void} [tell] told of every step of the start, and of its failure */
@@ -56,10 +58,24 @@ export class Engine {
     });
   }
 
+  /**
+   * Ask something that matters less than what people type: it waits for all else, and is never overtaken.
+   *
+   * @param {object} request
+   * @returns {Promise<object>} the answer
+   */
+  askAside(request) {
+    return new Promise((resolve, reject) => {
+      this.#aside.push({ id: ++this.#lastId, text: JSON.stringify(request), resolve, reject, aside: true });
+      this.#next();
+    });
+  }
+
   #next() {
-    if (!this.#ready || this.#asked || !this.#waiting) return;
-    this.#asked = this.#waiting;
+    if (!this.#ready || this.#asked) return;
+    this.#asked = this.#waiting ?? this.#aside.shift() ?? null;
     this.#waiting = null;
+    if (!this.#asked) return;
     this.#worker.postMessage({ id: this.#asked.id, request: this.#asked.text });
   }
 
@@ -96,15 +112,18 @@ export class Engine {
     this.#tell({ step: "failed", reason });
   }
 
-  /** Let go of the worker; what it was asked waits again, unless something newer does. */
+  /** Let go of the worker, and of what was asked aside; what it was asked waits again, unless something newer does. */
   #drop() {
     clearTimeout(this.#timer);
     this.#worker?.terminate();
     this.#worker = null;
     this.#ready = false;
-    if (this.#waiting) this.#asked?.resolve(null);
-    else this.#waiting = this.#asked;
+    const asked = this.#asked;
     this.#asked = null;
+    for (const each of this.#aside.splice(0)) each.reject(new Error(STOPPED));
+    if (asked?.aside) asked.reject(new Error(STOPPED));
+    else if (this.#waiting) asked?.resolve(null);
+    else this.#waiting = asked;
   }
 
   #expectSign() {

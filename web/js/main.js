@@ -4,6 +4,7 @@ import * as copy from "./copy.js";
 import { Engine } from "./engine.js";
 import * as form from "./form.js";
 import * as parts from "./parts.js";
+import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
 import * as status from "./status.js";
 import { Talk } from "./talk.js";
@@ -80,6 +81,16 @@ document.addEventListener("click", (event) => {
   }
 });
 
+/** What a text says about the job goes into the form, and can be taken back. */
+function learned({ workload }) {
+  const before = talk.workload;
+  const undo = document.getElementById("paste-undo");
+  latest += 1;
+  choose("");
+  talk.change({ take: workload });
+  undo?.addEventListener("click", () => talk.change({ take: before }), { once: true });
+}
+
 function alter(button) {
   const { dataset } = button;
   latest += 1;
@@ -121,4 +132,5 @@ document.getElementById("retry").addEventListener("click", () => engine.retry())
 document.documentElement.classList.add("scripted");
 copy.start();
 platforms.start(() => talk.look());
+paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
 engine.start();

@@ -116,6 +116,7 @@ function follow(event) {
   event.preventDefault();
   const list = lists.find((each) => each.dataset.of === link.dataset.group);
   const tab = list ? (list.querySelector("[data-last]") ?? list.querySelector("a")) : tabOf(link.hash.slice("#block-".length));
+  if (link.closest("#nothing-found")) find.value = "";
   select(tab);
   if (!link.closest(".platforms")) document.getElementById("place").scrollIntoView();
 }
@@ -176,6 +177,7 @@ function filter() {
     if (finding() && reached.length && !reached.some((tab) => tab.tabIndex === 0)) reached[0].tabIndex = 0;
   }
   nothing.hidden = !finding() || lists.some((list) => !list.hidden);
+  chosen.hidden = current()?.parentElement.hidden ?? false; // never a block beside names it has nothing to do with
 }
 
 /** Enter takes the first that was found, an arrow goes to it, Escape clears the box. */

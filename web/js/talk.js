@@ -8,7 +8,7 @@
 
 /**
  * @typedef {Record<string, string>} Typed dotted path -> text
- * @typedef {{preset?: string, set?: object, remove?: string[], then?: string}} Change
+ * @typedef {{preset?: string, take?: object, set?: object, remove?: string[], then?: string}} Change
  * @typedef {import("./form.js").Remark} Remark
  * @typedef {({ok: true, workload: object, parts: Record<string, string>, blocks: Record<string, string>}
  *   | {ok: false, errors: Remark[]}) & {hints?: Remark[]}} Answer
@@ -53,6 +53,11 @@ export class Talk {
     return this.#live;
   }
 
+  /** The job as it was last answered. */
+  get workload() {
+    return this.#workload;
+  }
+
   /** @param {boolean} live whether the engine answers */
   set live(live) {
     this.#live = live;
@@ -70,7 +75,7 @@ export class Talk {
 
   /** @param {Change} change */
   change(change) {
-    if (change.preset) this.#forget();
+    if (change.preset || change.take) this.#forget();
     this.#preset = change.preset ?? "";
     this.#changes.push(change);
     return this.#proceed();
@@ -177,6 +182,7 @@ export class Talk {
   #question(change) {
     if (!change) return this.#typedQuestion();
     if (change.preset) return { preset: change.preset };
+    if (change.take) return { workload: change.take };
     return { workload: this.#workload, set: change.set ?? {}, remove: change.remove ?? [] };
   }
 

@@ -1,0 +1,173 @@
+// The box for what people have: a log, df, code, a config, a manifest; pasted, typed, dropped or opened.
+//
+// The text goes to the engine in pieces, one after the other, so that edits are answered between them and
+// a large log can be given up at any time. Nothing of it leaves the page.
+
+import { say } from "./status.js";
+
+const PIECE = 1 << 17; // characters: what the engine reads in a fraction of a second
+const LARGE = 1 << 19; // a text this long is read, but not put into the box
+const PAUSE_MS = 300;
+
+const box = document.getElementById("paste");
+const file = document.getElementById("paste-file");
+const result = document.getElementById("paste-result");
+const progress = document.getElementById("paste-progress");
+const bar = progress.querySelector("progress");
+const words = document.getElementById("paste-words");
+
+let latest = 0; // counts the texts: of an older one nothing is shown
+let timer = 0;
+let ask;
+let found;
+let held; // the text in hand, for another look at it with a choice made
+
+/**
+ * @param {(paste: object) => Promise<object>} send hands one piece to the engine
+ * @param {(answer: {workload: object | null}) => void} learned takes over what a text says about the job
+ */
+export function start(send, learned) {
+  ask = send;
+  document.getElementById("paste-place").hidden = false;
+  found = learned;
+  box.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => read(box.value), PAUSE_MS);
+  });
+  box.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (text.length < LARGE) return;
+    event.preventDefault();
+    read(text);
+  });
+  file.addEventListener("change", () => open(file.files[0]));
+  document.getElementById("paste-cancel").addEventListener("click", clear);
+  result.addEventListener("click", act);
+  for (const type of ["dragenter", "dragover"]) document.addEventListener(type, hover);
+  for (const type of ["dragleave", "drop"]) document.addEventListener(type, () => document.body.classList.remove("dropping"));
+  document.addEventListener("drop", drop);
+}
+
+/** Another look at the same text, after something it depends on has changed. */
+export const again = (choice = {}) => held && read(held, choice);
+
+function hover(event) {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  document.body.classList.add("dropping");
+}
+
+function drop(event) {
+  const [dropped] = event.dataTransfer?.files ?? [];
+  if (!dropped) return;
+  event.preventDefault();
+  open(dropped);
+}
+
+// ---------------------------------------------------------------- reading
+
+/** @param {string} text */
+function read(text, choice = {}) {
+  held = text;
+  if (!text.trim()) return clear();
+  return hand(pieces(text), text.length, choice);
+}
+
+/** @param {File} [chosen] read as it streams in, never as a whole unless it is small */
+function open(chosen) {
+  if (!chosen) return;
+  file.value = "";
+  box.value = "";
+  held = undefined;
+  if (chosen.size < LARGE) return chosen.text().then((text) => {
+    box.value = text;
+    return read(text);
+  });
+  return hand(stream(chosen), chosen.size, {});
+}
+
+function* pieces(text) {
+  for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE);
+}
+
+async function* stream(chosen) {
+  const decoder = new TextDecoder();
+  for (let at = 0; at < chosen.size; at += PIECE) {
+    const part = await chosen.slice(at, at + PIECE).arrayBuffer();
+    yield decoder.decode(part, { stream: at + PIECE < chosen.size });
+  }
+}
+
+async function hand(texts, total, choice) {
+  const mine = ++latest;
+  let done = 0;
+  let first = true;
+  show(0, total);
+  try {
+    for await (const chunk of texts) {
+      await ask({ chunk, first });
+      if (mine !== latest) return;
+      first = false;
+      done += chunk.length;
+      show(done, total);
+    }
+    const answer = await ask({ last: true, first, ...choice });
+    if (mine === latest) tell(answer);
+  } catch (error) {
+    if (mine === latest) complain(error.message);
+  }
+}
+
+function show(done, total) {
+  progress.hidden = total < LARGE;
+  bar.max = total;
+  bar.value = done;
+  words.textContent = `Reading ${Math.min(100, Math.floor((100 * done) / total))} %`;
+}
+
+// ---------------------------------------------------------------- what it says
+
+function tell({ ok, paste, errors }) {
+  progress.hidden = true;
+  if (!ok) return complain(errors.map(({ message }) => message).join(" "));
+  result.innerHTML = paste.html;
+  result.hidden = false;
+  say(paste.said);
+  if (paste.workload) found(paste);
+}
+
+function complain(message) {
+  progress.hidden = true;
+  result.replaceChildren(Object.assign(document.createElement("p"), { className: "error", textContent: message }));
+  result.hidden = false;
+  say(message);
+}
+
+function clear() {
+  latest += 1;
+  clearTimeout(timer);
+  held = undefined;
+  box.value = "";
+  result.replaceChildren();
+  result.hidden = true;
+  progress.hidden = true;
+}
+
+function act(event) {
+  const button = event.target.closest("button");
+  if (button?.dataset.choice) again(JSON.parse(button.dataset.choice));
+  if (button?.dataset.download) save(button);
+  if (button?.matches(".clear")) {
+    clear();
+    box.focus();
+  }
+}
+
+function save(button) {
+  const text = button.closest("figure").querySelector("pre").textContent;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.download = button.dataset.download;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
