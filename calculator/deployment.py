@@ -45,6 +45,12 @@ def _label(value: str) -> str:
     return value
 
 
+def _dns(value: str) -> str:
+    if value and not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", value):
+        raise ValueError("must be lower-case letters, digits and hyphens, 63 at most")
+    return value
+
+
 def _named(value: str) -> str:
     if not value:
         raise ValueError("must not be empty")
@@ -52,9 +58,10 @@ def _named(value: str) -> str:
 
 
 Trim = BeforeValidator(_trimmed)
-Line = Annotated[str, Trim, StringConstraints(max_length=1000), AfterValidator(_line)]
+Line = Annotated[str, StringConstraints(max_length=1000), Trim, AfterValidator(_line)]
 Image = Annotated[Line, AfterValidator(_image)]
 Command = Annotated[Line, AfterValidator(_words)]
+Namespace = Annotated[str, Trim, AfterValidator(_dns)]
 Label = Annotated[str, Trim, AfterValidator(_label)]
 """A DNS label that Kubernetes, Docker and a shell take unquoted."""
 
@@ -75,7 +82,7 @@ class Deployment(Input):
         Annotated[Label, AfterValidator(_named)],
         ask("Name", "Of container, pod or job."),
     ] = "trainer"
-    namespace: Annotated[Label, ask("Namespace", "On Kubernetes; empty: the current one.")] = ""
+    namespace: Annotated[Namespace, ask("Namespace", "On Kubernetes; empty: the current one.")] = ""
     gpus: Annotated[
         Annotated[Whole, Field(ge=0, le=1024)] | None,
         BlankIsNone,

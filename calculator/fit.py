@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from calculator.errors import InputError
 from calculator.live import loader_use
 from calculator.loader import Collate, Loader
 from calculator.recommend import Model
 from calculator.sample import Kind, SampleField
 from calculator.sizing import Sizing, size_job
+from calculator.typed import MAX_BYTES
 from calculator.workload import Schedule, Workload
 
 CROP_STEP: Final = 16
@@ -93,7 +95,11 @@ class _Search:
         self.shm_bytes = shm_bytes
 
     def need(self, changes: Mapping[str, Any]) -> int:
-        return self.sizing.what_if(changes).need_bytes
+        """Bytes that the job needs with these changes; where no machine has them, too many."""
+        try:
+            return self.sizing.what_if(changes).need_bytes
+        except InputError:
+            return MAX_BYTES + 1
 
     def option(
         self, kind: str, label: str, changes: dict[str, Any], costs: str, further: int | None = None

@@ -19,6 +19,7 @@ class Collate(StrEnum):
 
     DEFAULT = "default"
     STACK = "stack"
+    OWN = "own"
     LIST = "list"
     NUMPY = "numpy"
 
@@ -26,6 +27,7 @@ class Collate(StrEnum):
 _COLLATES = {
     Collate.DEFAULT: "default_collate",
     Collate.STACK: "own torch.stack",
+    Collate.OWN: "views, or one tensor for several fields",
     Collate.LIST: "list of tensors",
     Collate.NUMPY: "numpy or lists, as they are",
 }
@@ -117,7 +119,16 @@ class Loader(Input):
         return self.batch_size is not None and self.collate in {
             Collate.DEFAULT,
             Collate.STACK,
+            Collate.OWN,
         }
+
+    @property
+    def shares_storages(self) -> bool:
+        """Whether what is said of views and common storages holds for what travels.
+
+        default_collate and torch.stack copy each field by itself, so for them it does not.
+        """
+        return self.batch_size is None or self.collate in {Collate.LIST, Collate.OWN}
 
     @property
     def copies_late(self) -> bool:

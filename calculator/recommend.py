@@ -6,8 +6,10 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from calculator.errors import InputError
 from calculator.live import LoaderUse
-from calculator.units import GIB, ceil_to, grow, ladder
+from calculator.typed import MAX_BYTES
+from calculator.units import GIB, MIB, ceil_to, grow, ladder, size
 from calculator.workload import DEFAULT_SHM_BYTES, Workload
 
 
@@ -79,14 +81,22 @@ MEASURE_COMMAND: Final = "ps -eo pid,rss,args --sort=-rss | head"
 
 
 def memory(workload: Workload, uses: tuple[LoaderUse, ...], shm_bytes: int) -> Memory:
-    """Size the container's memory limit for a /dev/shm of `shm_bytes`, whole GiB."""
+    """Size the container's memory limit for a /dev/shm of `shm_bytes`, whole GiB.
+
+    Raises:
+        InputError: no machine has that much.
+    """
     pinned = workload.ranks * sum(_pinned_bytes(workload, use) for use in uses)
     workers = sum(loader.num_workers for loader in workload.loaders)
     processes = workload.ranks * (
         workload.main_process_bytes + workers * workload.worker_process_bytes
     )
+    limit = ceil_to(shm_bytes + pinned + max(processes, MIB), GIB)
+    if limit > MAX_BYTES:
+        message = f"with this the container needs {size(limit)}: more than any machine has"
+        raise InputError.at("worker_process_bytes", message)
     return Memory(
-        limit_bytes=ceil_to(shm_bytes + pinned + processes, GIB),
+        limit_bytes=limit,
         shm_bytes=shm_bytes,
         pinned_bytes=pinned,
         process_bytes=processes,

@@ -85,14 +85,16 @@ class SampleField(Input):
         ask(
             "View of",
             "Shape of the whole tensor if this one is a slice or an expanded view of it: the whole "
-            "storage travels. default_collate copies, so it does not matter there.",
+            "storage travels. Of the batch's tensor where the collate function makes one. "
+            "default_collate and torch.stack copy, so it does not matter there.",
         ),
     ] = None
     same_storage_as: Annotated[
         Name,
         ask(
             "Same storage as",
-            "Name of another field, if both are one tensor, or one is a view of the other.",
+            "Name of another field, if both are one tensor, or one is a view of the other. "
+            "default_collate and torch.stack copy each, so it does not matter there.",
         ),
     ] = ""
 
@@ -121,5 +123,7 @@ class SampleField(Input):
 
     @property
     def item_bytes(self) -> int:
-        """Raw bytes of this field in one sample."""
+        """Raw bytes of this field in one sample; of a sparse one indices and values."""
+        if self.kind is Kind.TENSOR and self.nnz is not None:
+            return self.nnz * (len(self.shape) * dtypes.ITEMSIZE["int64"] + self.itemsize)
         return self.numel * self.itemsize

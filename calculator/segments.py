@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,8 +47,8 @@ class Segments:
 def batch_segments(workload: Workload, loader: Loader) -> tuple[Segments, ...]:
     """Return the segments that one batch of `loader` consists of, each rounded to pages."""
     numbers: Counter[int] = Counter()
-    for field in loader.fields:
-        for raw, number in _storages(loader, field):
+    for storages in _distinct(loader):
+        for raw, number in storages:
             numbers[raw] += number
     page, header = workload.page_bytes, header_bytes(workload)
     return tuple(
@@ -64,30 +64,54 @@ def header_bytes(workload: Workload) -> int:
     return REFCOUNT_HEADER_BYTES if by_name else 0
 
 
-Storages = Iterable[tuple[int, int]]
+Storages = Sequence[tuple[int, int]]
 """Raw bytes of a storage, and how many such storages there are in a batch."""
 
 
-def _storages(loader: Loader, field: SampleField) -> Storages:
-    """Return the storages that `field` adds to a batch.
+def _distinct(loader: Loader) -> Iterable[Storages]:
+    """Yield what each field adds to a batch; of fields that are one tensor the largest counts."""
+    groups: dict[str | int, list[Storages]] = {}
+    wanted = {field.same_storage_as for field in loader.fields if _is_shared(loader, field)}
+    for position, field in enumerate(loader.fields):
+        one: str | int = position
+        if _is_shared(loader, field):
+            one = field.same_storage_as
+        elif field.kind is Kind.TENSOR and field.name in wanted:
+            one = field.name
+            wanted.remove(one)  # others of that name are tensors of their own
+        groups.setdefault(one, []).append(_storages(loader, field))
+    return [max(group, key=_total) for group in groups.values()]
 
-    numpy arrays, lists and text go through a pipe; a storage that another field brings,
-    or that belongs to the dataset, does not travel again with every batch.
+
+def _is_shared(loader: Loader, field: SampleField) -> bool:
+    shares = loader.shares_storages and field.kind is Kind.TENSOR
+    return shares and field.same_storage_as != ""
+
+
+def _total(storages: Storages) -> int:
+    return sum(raw * number for raw, number in storages)
+
+
+def _storages(loader: Loader, field: SampleField) -> Storages:
+    """Return the storages that `field` adds to a batch, if no other field brings them.
+
+    numpy arrays, lists and text go through a pipe; a storage that belongs to the dataset
+    does not travel again with every batch.
     """
-    if field.kind is Kind.STR or loader.collate is Collate.NUMPY or field.same_storage_as:
+    if field.kind is Kind.STR or loader.collate is Collate.NUMPY:
         return ()
+    if field.kind is not Kind.TENSOR:
+        return [(loader.samples * field.item_bytes, 1)] if loader.copies else ()
     if loader.copies:
         return [(raw, 1) for raw in _collated(loader, field)]
-    if field.kind is not Kind.TENSOR or loader.moves_dataset:
-        return ()
-    return _as_they_are(loader, field)
+    return () if loader.moves_dataset else _as_they_are(loader, field)
 
 
 def _collated(loader: Loader, field: SampleField) -> Iterable[int]:
     """One new tensor for the whole batch; a varying field is padded to its largest sample."""
     if field.nnz is not None:
         return _sparse(field, len(field.shape) + 1, field.nnz * loader.samples)
-    if field.view_of and loader.collate is not Collate.DEFAULT:
+    if field.view_of and loader.shares_storages:
         return [math.prod(field.view_of) * field.itemsize]
     return [loader.samples * field.item_bytes]
 

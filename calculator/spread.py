@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from calculator.footprint import dataset_bytes
 from calculator.loader import Loader
 from calculator.recommend import Model
 from calculator.sample import SampleField
@@ -29,10 +30,8 @@ def spread(sizing: Sizing) -> Spread | None:
     each but one may waste up to a page.
     """
     batches = dict(_smallest_batches(sizing))
-    dataset = {"dataset_tensors": 1} if sizing.workload.dataset_tensors > 1 else {}
-    if not batches and not dataset:
-        return None
-    least = sizing.what_if({**batches, **dataset}).need_bytes
+    dataset = _wasted_by_dataset(sizing)
+    least = (sizing.what_if(batches) if batches else sizing).need_bytes - dataset
     if least == sizing.need_bytes:
         return None
     open_points = [
@@ -44,6 +43,22 @@ def spread(sizing: Sizing) -> Spread | None:
         most_bytes=sizing.need_bytes,
         why=f"depends on {' and '.join(open_points)}; the size to provide holds the most",
     )
+
+
+def _wasted_by_dataset(sizing: Sizing) -> int:
+    """Bytes by which a dataset's tensors may need less than they are taken to.
+
+    Only their sum is known: the most wastes a page in all but one of them, the least is
+    their sum, or a page for each.
+    """
+    workload = sizing.workload
+    most = dataset_bytes(workload)
+    if not most:
+        return 0
+    page, number = workload.page_bytes, workload.dataset_tensors
+    least = max(most - (number - 1) * page, number * page)
+    copies = sum(term.bytes for term in sizing.terms if term.id.startswith("dataset")) // most
+    return copies * (most - least) if least < most else 0
 
 
 def _smallest_batches(sizing: Sizing) -> Iterator[tuple[str, list[int]]]:

@@ -306,11 +306,14 @@ def _names() -> Iterator[str]:
 
 
 def _uneven(workload: Workload) -> Iterator[Problem]:
-    """Yield a problem if pods cannot all hold as many processes as they are said to."""
+    """Yield a problem if containers, or pods, cannot all hold as many processes as is said."""
     each, total = workload.deployment.ranks_per_pod, max(workload.ranks, workload.job_ranks or 1)
     if each and total % each:
         message = f"must divide the {total} processes of the job"
         yield Problem("deployment.ranks_per_pod", message)
+    if total % workload.ranks:
+        message = f"must be a multiple of the {workload.ranks} processes of a container"
+        yield Problem("job_ranks", message)
 
 
 def parse(data: Any) -> Workload:

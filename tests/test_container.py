@@ -69,6 +69,12 @@ def test_pods_that_cannot_be_even_are_refused(each) -> None:
     assert [problem.path for problem in refused.value.problems] == ["deployment.ranks_per_pod"]
 
 
+def test_containers_that_cannot_be_even_are_refused() -> None:
+    with pytest.raises(InputError, match="must be a multiple of the 8 processes") as refused:
+        parse({"job_ranks": 12})
+    assert [problem.path for problem in refused.value.problems] == ["job_ranks"]
+
+
 def test_a_given_size_is_kept() -> None:
     assert one(Sharing.POD, 5 * GIB).shm_bytes == 5 * GIB
 

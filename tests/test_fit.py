@@ -141,6 +141,12 @@ def test_a_job_without_workers_fits_anything() -> None:
     assert fit(parse({"ranks": 1, "loaders": [{"num_workers": 0}]}), MIB).fits
 
 
+def test_a_knob_that_leads_beyond_every_machine_just_does_not_fit() -> None:
+    volume = {"batch_size": 1, "num_workers": 16, "fields": [{"shape": [1, 512, 512, 1024]}]}
+    found = fit(parse({"loaders": [volume]}), 300 * GIB)
+    assert best(found, "batch_size").need_bytes <= 300 * GIB
+
+
 def test_where_nothing_helps_it_is_said_why() -> None:
     found = fit(parse({}), 64 * 1024 * 1024)
     assert not found.fits

@@ -158,8 +158,15 @@ def test_a_dataset_is_not_pickled_without_workers() -> None:
         # sizes of two samples are known: the larger stands for the other two
         ("list", 4, {"shape": [9, 1000], "sizes": [2, 4]}, (4 + 4 + 4 + 2) * 1000),
         ("default", 4, {"shape": [9, 1000], "sizes": [2, 4]}, 4 * 4 * 1000),
-        ("stack", 4, {"shape": [1000], "view_of": [8, 1000]}, 8000),
-        ("stack", 4, {"shape": [1000], "view_of": [1, 1000]}, 1000),
+        ("own", 4, {"shape": [1000], "view_of": [8, 1000]}, 8000),
+        ("own", 4, {"shape": [1000], "view_of": [1, 1000]}, 1000),
+        # torch.stack copies as default_collate does, whatever the samples are views of
+        ("stack", 4, {"shape": [1000], "view_of": [8, 1000]}, 4000),
+        ("stack", 4, {"shape": [1000], "view_of": [1, 1000]}, 4000),
+        # what was said of a tensor means nothing once the field is a number
+        ("default", 4, {"kind": "int", "nnz": 1_000_000}, 32),
+        ("own", 4, {"kind": "float", "view_of": [1000, 1000]}, 32),
+        ("default", 4, {"kind": "int", "same_storage_as": "gone"}, 32),
         ("default", 4, {"shape": [1000], "view_of": [8, 1000]}, 4000),
         ("list", 4, {"shape": [1000], "view_of": [5000]}, 4 * 5000),
         ("list", 4, {"shape": [10], "view_of": [50], "dtype": "float32"}, 4 * 50 * 4),
@@ -174,9 +181,21 @@ def test_what_travels(collate, batch, field, batch_bytes) -> None:
     assert footprint(parse(job(loader))).uses[0].raw_batch_bytes == batch_bytes
 
 
-def test_of_two_fields_with_one_storage_one_travels() -> None:
-    again = {**IMAGE, "name": "again", "same_storage_as": "image"}
-    assert peak({"fields": [IMAGE, again]}) == peak()
+AGAIN = {**IMAGE, "name": "again", "same_storage_as": "image"}
+
+
+@pytest.mark.parametrize(("collate", "batches"), [("own", 1), ("default", 2), ("stack", 2)])
+def test_of_two_fields_with_one_storage_one_travels_unless_each_is_copied(collate, batches) -> None:
+    both = peak({"fields": [IMAGE, AGAIN], "collate": collate})
+    assert both == 6 * batches * BATCH_16 + SEMAPHORES_2
+
+
+@pytest.mark.parametrize("first", [[3, 8, 8], [3, 224, 224]])
+def test_of_a_tensor_and_a_view_of_it_the_larger_counts(first) -> None:
+    small = {"name": "a", "shape": first}
+    other = [3, 224, 224] if first == [3, 8, 8] else [3, 8, 8]
+    fields = [small, {"name": "b", "shape": other, "same_storage_as": "a"}]
+    assert peak({"fields": fields, "collate": "list"}) == peak({"collate": "list"})
 
 
 def test_an_empty_tensor_takes_nothing_but_the_header_of_a_named_file() -> None:

@@ -158,6 +158,8 @@ def test_yaml_is_quoted_only_where_it_must_be(text, written) -> None:
         ("name", "a" * 41, "40 at most"),
         ("name", "-a", "lower-case"),
         ("namespace", "a_b", "lower-case"),
+        ("namespace", "a" * 64, "63 at most"),
+        ("image", "a" * 1001, "at most 1000 characters"),
         ("gpus", "-1", "at least 0"),
         ("ranks_per_pod", "0", "at least 1"),
     ],

@@ -87,12 +87,6 @@ def test_the_largest_size_is_the_last_one_that_is_not_refused() -> None:
     assert [problem.path for problem in refused.value.problems] == ["loaders"]
 
 
-def test_a_fix_that_cannot_be_said_is_left_out() -> None:
-    found = answer(ranks=1, main_process_bytes=2**53, memory_limit="1g")
-    notice = next(each for each in found.notices if each.id == "shm_counts_toward_memory")
-    assert notice.fix is None
-
-
 # ---------------------------------------------------------------- container memory
 
 
@@ -102,6 +96,18 @@ def test_memory_holds_shared_memory_and_every_process() -> None:
     assert memory.process_bytes == processes
     assert memory.limit_bytes == 8 * GIB + processes
     assert memory.limit_bytes % GIB == 0
+
+
+def test_a_limit_is_above_what_dev_shm_holds_whatever_is_said_of_the_processes() -> None:
+    nothing = {"main_process_bytes": 0, "worker_process_bytes": 0}
+    memory = answer(ranks=1, **nothing).memory
+    assert memory.limit_bytes == memory.shm_bytes + GIB
+
+
+def test_a_limit_that_no_machine_has_is_refused() -> None:
+    with pytest.raises(InputError, match="more than any machine has") as refused:
+        answer(ranks=1024, worker_process_bytes=2**53)
+    assert [each.path for each in refused.value.problems] == ["worker_process_bytes"]
 
 
 def test_process_sizes_are_inputs() -> None:

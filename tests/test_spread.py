@@ -76,7 +76,7 @@ def test_tensors_of_a_dataset_known_by_their_sum() -> None:
     assert spread(size_job(parse(base))) is None
     given = spread(size_job(parse({**base, "dataset_tensors": 5})))
     assert given is not None
-    assert given.most_bytes - given.least_bytes == 4 * PAGE
+    assert given.most_bytes - given.least_bytes == 4 * PAGE  # 14 pages at most, 10 at least
     assert given.why == (
         "depends on how the dataset's bytes divide among its tensors; "
         "the size to provide holds the most"
@@ -95,6 +95,15 @@ def test_all_that_is_open_is_said() -> None:
         "depends on which samples are in flight together and how the dataset's bytes divide "
         "among its tensors; the size to provide holds the most"
     )
+
+
+def test_many_small_tensors_take_a_page_each_at_least() -> None:
+    """A thousand tensors of a thousand bytes together: a page each, or nearly two."""
+    small = {"dataset_tensor_bytes": 1_000_000, "dataset_tensors": 1000}
+    given = spread(size_job(parse({"ranks": 1, "start_method": "spawn", **small})))
+    assert given is not None
+    most = 245 * PAGE + 999 * PAGE
+    assert given.most_bytes - given.least_bytes == most - 1000 * PAGE
 
 
 def test_nothing_is_open_about_tensors_that_are_not_shared() -> None:

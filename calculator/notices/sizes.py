@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from calculator.notices.base import Case, Notice, notice
 from calculator.rules import times
-from calculator.typed import MAX_BYTES
 from calculator.units import TIB, size
 
 
@@ -31,8 +30,7 @@ def shm_counts_toward_memory(case: Case) -> Notice | None:
         f"is below the {size(wanted)} that shared memory and processes may take together. "
         f"{clip}Past it the kernel kills the job (exit 137)."
     )
-    known = wanted <= MAX_BYTES
-    fix = case.fix(f"Limit {size(wanted)}", {"memory_limit": wanted}) if known else None
+    fix = case.fix(f"Limit {size(wanted)}", {"memory_limit": wanted})
     return notice("shm_counts_toward_memory", text, "kernel-cgroup", fix)
 
 

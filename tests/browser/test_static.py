@@ -30,7 +30,7 @@ def test_default_page_is_useful_without_scripts(plain: Page, address: str) -> No
     for block in found.targets:
         shown = plain.locator(f"#block-{block.id} pre")
         expect(shown).to_be_hidden()
-        plain.locator(f"#block-{block.id} summary").click()
+        plain.locator(f"[data-block='{block.id}'] summary").click()
         expect(shown).to_be_visible()
         assert shown.text_content() == block.text
     for button in plain.locator("main button, #find").all():

@@ -24,6 +24,7 @@ CONTROL = "must be text without control characters"
 STORAGE = "must be the name of another tensor of this sample"
 LINE = "must be one line of text, without control characters"
 LABEL = "must be lower-case letters, digits and hyphens, 40 at most, starting with a letter"
+NAMESPACE = "must be lower-case letters, digits and hyphens, 63 at most"
 EMPTY_NAME = "must not be empty"
 HYPHEN = "must not start with a hyphen: it would be read as an option"
 DTYPES = "is not a PyTorch dtype; try float64, float32, float16, bfloat16"
@@ -59,7 +60,7 @@ LABELS: Final = {"deployment.name", "namespace"}
 VERSIONS: Final = {"python_version", "torch_version"}
 CHOICES: Final = {
     "kind": "must be 'tensor', 'int', 'float' or 'str'",
-    "collate": "must be 'default', 'stack', 'list' or 'numpy'",
+    "collate": "must be 'default', 'stack', 'own', 'list' or 'numpy'",
     "schedule": "must be 'sequential', 'interleaved' or 'always'",
     "start_method": "must be 'fork', 'spawn' or 'forkserver'",
     "sharing_strategy": "must be 'file_descriptor' or 'file_system'",
@@ -136,17 +137,24 @@ def _shape(text: str) -> str | None:
 
 
 def _line(name: str, text: str) -> str | None:
-    special = dict.fromkeys(_UNPRINTABLE, LINE)
+    special = {**dict.fromkeys(_UNPRINTABLE, LINE), "\ud800": CONTROL}
     if name == "image":
         special |= {"": EMPTY_NAME, "-1": HYPHEN}
     return special.get(text)
+
+
+def _label(name: str, text: str) -> str | None:
+    if name == "namespace":
+        fine = {"words", "inf", "8xg", "0", "1e3", "0x10", " 8 ", HUGE}
+        return None if text in fine else NAMESPACE
+    return {"": EMPTY_NAME, "words": None, "inf": None}.get(text, LABEL)
 
 
 def _of_its_own(name: str, text: str) -> str | None:
     if name in {"image", "command"}:
         return _line(name, text)
     if name in LABELS:
-        return {"": EMPTY_NAME, "words": None, "inf": None}.get(text, LABEL)
+        return _label(name, text)
     if name in {"loaders.name", "fields.name", "same_storage_as"}:
         other = STORAGE if name == "same_storage_as" else None
         return CONTROL if text in _UNPRINTABLE else other

@@ -238,6 +238,11 @@ def test_one_process_a_pod_is_told_its_rank() -> None:
         "LOCAL_RANK": "0",
         "MASTER_ADDR": "trainer-0.trainer",
         "MASTER_PORT": "29500",
+        # and for torch's launchers, which read no other
+        "PET_NNODES": "8",
+        "PET_NODE_RANK": JOB_INDEX,
+        "PET_MASTER_ADDR": "trainer-0.trainer",
+        "PET_MASTER_PORT": "29500",
     }
 
 
@@ -248,4 +253,4 @@ def test_torchrun_is_told_its_node(said) -> None:
     found = environment(block("kubernetes-indexed-job", deployment=said).text)
     assert found["PET_NODE_RANK"] == JOB_INDEX
     assert found["PET_NNODES"] == ("2" if "ranks_per_pod" in said else "8")
-    assert "RANK" not in found
+    assert ("RANK" in found) == ("ranks_per_pod" not in said)

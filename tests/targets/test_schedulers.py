@@ -151,7 +151,7 @@ def test_slurms_memory_holds_dev_shm_and_the_processes(preset, target) -> None:
 
 
 def test_the_job_has_as_many_nodes_as_its_processes_need() -> None:
-    options = directives(block("slurm", ranks=4, job_ranks=30).text)
+    options = directives(block("slurm", ranks=4, job_ranks=32).text)
     assert (options["nodes"], options["ntasks-per-node"]) == ("8", "1")
 
 

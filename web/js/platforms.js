@@ -29,8 +29,9 @@ export function start(missing) {
   find.addEventListener("input", filter);
   find.addEventListener("keydown", leave);
   document.addEventListener("click", follow);
+  addEventListener("hashchange", () => pointed() && select(pointed()));
   for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
-  select(tabOf(location.hash.replace(/^#block-/, "")) ?? tabOf(recall()) ?? tabs[0]);
+  select(pointed() ?? tabOf(recall()) ?? tabs[0]);
   ask = missing;
 }
 
@@ -69,6 +70,7 @@ function takeOut() {
 // ---------------------------------------------------------------- what is shown
 
 const tabOf = (target) => tabs.find((tab) => tab.dataset.target === target);
+const pointed = () => tabOf(location.hash.replace(/^#block-/, "")); // what the address names
 const current = () => tabs.find((tab) => tab.hasAttribute("data-chosen"));
 const isOpen = (mirror) => mirror.closest("details").open;
 
@@ -117,6 +119,7 @@ function follow(event) {
   const list = lists.find((each) => each.dataset.of === link.dataset.group);
   const tab = list ? (list.querySelector("[data-last]") ?? list.querySelector("a")) : tabOf(link.hash.slice("#block-".length));
   if (link.closest("#nothing-found")) find.value = "";
+  if (pointed()) history.replaceState(null, "", location.pathname + location.search); // the choice outlives it
   select(tab);
   if (!link.closest(".platforms")) document.getElementById("place").scrollIntoView();
 }
