@@ -20,8 +20,9 @@ Adding a platform is adding one file there:
     +++
     body, a Jinja2 template
 
-Body, filename, shares, verify, recreate and caveats see the names of `names()`, a filter for
-each grammar, `{{ shm_bytes | docker }}`, and one for each way to quote what a person typed,
+Body, filename, shares, verify, recreate and caveats see the names of `names()` and, in words,
+`processes`: how many share one /dev/shm.  They have a filter for each grammar,
+`{{ shm_bytes | docker }}`, and one for each way to quote what a person typed,
 `{{ image | yaml }}`.  A file whose name starts with an underscore holds macros for the
 others: `{% import "_pod" as pod with context %}`.
 """
@@ -151,8 +152,9 @@ def outlines() -> tuple[Outline, ...]:
     )
 
 
+_PROCESSES: Final = "{{ ranks }} training process{{ 'es' if ranks > 1 }}"
 _SHARES: Final = (
-    "{{ ranks }} training process{{ 'es' if ranks > 1 }}"
+    "{{ processes }}"
     "{{ ' in each of ' ~ containers ~ (' pods' if per_pod else ' containers') if containers > 1 }}"
 )
 """Who shares one /dev/shm, in words."""
@@ -175,6 +177,7 @@ def render(target: str, sizing: Sizing, *, shm_bytes: int | None = None) -> Bloc
     sharing = Sharing(front.get("sharing", Sharing.ALL))
     one = container(sizing, sharing, shm_bytes)
     known = {**names(one), "per_pod": sharing is Sharing.POD}
+    known["processes"] = _line(_PROCESSES, known)
     sources = resources.table("facts", "sources")
     return Block(
         id=target,

@@ -95,7 +95,7 @@ def argo(value: str) -> str:
     A brace before another becomes `$(BRACE)`, which Kubernetes replaces only after Argo has
     looked for parameters; the container must set BRACE to `{`.
 
-    Source: argoproj/argo-workflows issue 8253.
+    Source: argoproj/argo-workflows issue 12634.
     """
     return quoted(_BRACES.sub("$(BRACE)", _EXPANDS_IN_ARGO.sub("$$", value)))
 

@@ -17,6 +17,7 @@ from calculator.errors import InputError
 from calculator.quoting import QUOTES
 from calculator.workload import parse
 from tests.targets.readers import template, unit
+from tests.targets.readers.kubernetes import expand
 from tests.targets.readers.words import yaml
 
 HOSTILE = [
@@ -43,15 +44,6 @@ HOSTILE = [
     "x\\",
 ]
 texts = st.text().filter(str.isprintable) | st.sampled_from(HOSTILE)
-
-
-def expand(text: str, **variables: str) -> str:
-    """Expand $(NAME) as the kubelet does, with these variables defined."""
-
-    def value(found: re.Match[str]) -> str:
-        return found[1] or variables.get(found[2], f"UNSET({found[2]})")
-
-    return re.sub(r"\$(\$)|\$\(([^)]*)\)", value, text)
 
 
 def evaluate(text: str) -> str:

@@ -27,7 +27,7 @@ RESULT = HERE / "result.json"
 PAGE = 4096
 SURVIVALS = 3
 LIMIT_SECONDS = 240
-"""The whole run takes well under a minute: no end by then is no progress."""
+"""One run takes well under a minute: no end by then is no progress."""
 
 BATCH_SIZE, WORKERS, PREFETCH = 32, 4, 2
 BATCHES = 3 * WORKERS * PREFETCH + 2

@@ -6,18 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from calculator import report
-from calculator.blocks import Block
 from calculator.units import GIB
-from calculator.workload import parse
 from tests.support import kubernetes
 from tests.targets.readers import operators
 from tests.targets.readers.words import yaml
-
-
-def block(target: str, *, shm: int | None = None, **values: object) -> Block:
-    """Render a target for a workload."""
-    return report.build(parse(values), shm_bytes=shm, targets=[target]).targets[0]
 
 
 def pods(target: str, text: str) -> list[dict[str, Any]]:

@@ -8,18 +8,14 @@ from pathlib import Path
 import pytest
 
 from calculator import blocks, presets, report
-from calculator.blocks import Block
 from calculator.units import GRAMMARS, MIB, read_docker, read_kubernetes
 from calculator.workload import parse
 from tests.targets.readers import READERS, SIZELESS
 from tests.targets.readers.words import argv, yaml
+from tests.targets.rendered import block
 
 GOLDEN = Path(__file__).parent / "golden"
 SIZES = [1, 4096, 63 * MIB, 64 * MIB, 5_550_112_768, 8 << 30, (1 << 40) + 1]
-
-
-def block(target: str, *, shm: int | None = None, **values: object) -> Block:
-    return report.build(parse(values), shm_bytes=shm, targets=[target]).targets[0]
 
 
 def test_every_target_has_a_reader_or_no_size() -> None:

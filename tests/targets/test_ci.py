@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from calculator import presets, report
+from calculator import presets
 from calculator.units import GIB, MIB
-from calculator.workload import parse
 from tests.support import busybox, devcontainer, docker, dockerd, github, kubernetes
-from tests.targets.jobs import HOSTILE, SIZES, hostile, of_preset, text, words
 from tests.targets.readers import ci
 from tests.targets.readers import docker as docker_readers
 from tests.targets.readers.ci import runner
 from tests.targets.readers.words import yaml
+from tests.targets.rendered import SIZES, block, of_preset, text
+from tests.targets.typed import ARGV, EVERY_HOSTILE
 
 GIVEN: list[dict[str, Any]] = [
     {},
@@ -36,25 +36,24 @@ TARGETS = [
 
 @pytest.mark.parametrize("target", [*ci.READERS, *docker_readers.READERS])
 def test_without_a_gpu_nothing_speaks_of_one(target) -> None:
-    (block,) = report.build(parse({"accelerator": False}), targets=[target]).targets
-    said = " ".join([block.text, *(caveat.text for caveat in block.caveats)]).lower()
+    found = block(target, accelerator=False)
+    said = " ".join([found.text, *(caveat.text for caveat in found.caveats)]).lower()
     assert "gpu" not in said
     assert "nvidia" not in said
-    assert all(caveat.text for caveat in block.caveats)
+    assert all(caveat.text for caveat in found.caveats)
 
 
 def test_a_caveat_that_is_about_gpus_is_there_where_there_are_some() -> None:
-    (block,) = report.build(parse({}), targets=["gitlab-runner-kubernetes"]).targets
-    assert "GPUs" in block.caveats[-1].text
+    assert "GPUs" in block("gitlab-runner-kubernetes").caveats[-1].text
 
 
 # ---------------------------------------------------------------- GitHub Actions
 
 
-def job(block: str, place: Path) -> github.Job:
+def job(written: str, place: Path) -> github.Job:
     """The job as GitHub's own parser understands it."""
     file = place / "train.yaml"
-    file.write_text(block, encoding="utf-8")
+    file.write_text(written, encoding="utf-8")
     return github.read(file)
 
 
@@ -78,19 +77,19 @@ def test_github_takes_every_preset(tmp_path, preset) -> None:
     assert "annot connect" in created_with(shlex.split(found.container["options"]))
 
 
-@pytest.mark.parametrize(("image", "command"), HOSTILE)
-def test_github_evaluates_nothing_of_what_a_person_types(tmp_path, image, command) -> None:
-    found = job(hostile("github-actions", image, command), tmp_path)
+@pytest.mark.parametrize("typed", EVERY_HOSTILE)
+def test_github_evaluates_nothing_of_what_a_person_types(tmp_path, typed) -> None:
+    found = job(text("github-actions", deployment=typed), tmp_path)
     assert found.errors == []
-    assert found.container["image"] == image
-    assert shlex.split(found.runs[-1]) == words(command)
+    assert found.container["image"] == typed["image"]
+    assert shlex.split(found.runs[-1]) == ARGV
 
 
 def test_github_would_refuse_an_unknown_key_and_a_foreign_expression(tmp_path) -> None:
-    block = text("github-actions")
-    (error,) = job(block.replace("options:", "option:"), tmp_path).errors
+    written = text("github-actions")
+    (error,) = job(written.replace("options:", "option:"), tmp_path).errors
     assert "Unexpected value 'option'" in error
-    planted = block.replace("your-image:latest", '"x${{ b }}"')
+    planted = written.replace("your-image:latest", '"x${{ b }}"')
     assert "Unrecognized named-value: 'b'" in job(planted, tmp_path).errors[0]
     assert "unknown flag: --shm" in created_with(["--shm=8g"])
 
@@ -122,15 +121,15 @@ def test_a_number_of_bytes_is_what_docker_mounts(docker_engine, shm) -> None:
 
 
 @pytest.mark.parametrize("target", ["gitlab-runner-docker", "gitlab-runner-kubernetes"])
-@pytest.mark.parametrize(("image", "command"), HOSTILE)
-def test_an_image_stays_one_text_of_toml(target, image, command) -> None:
+@pytest.mark.parametrize("typed", EVERY_HOSTILE)
+def test_an_image_stays_one_text_of_toml(target, typed) -> None:
     executor = target.rpartition("-")[2]
-    assert runner(hostile(target, image, command), executor)["image"] == image
+    assert runner(text(target, deployment=typed), executor)["image"] == typed["image"]
 
 
-def pod(block: str) -> dict[str, Any]:
+def pod(written: str) -> dict[str, Any]:
     """The job's pod, as the runner's documentation says that it makes it of these keys."""
-    settings = runner(block, "kubernetes")
+    settings = runner(written, "kubernetes")
     (volume,) = settings["volumes"]["empty_dir"]
     mount = {"name": volume["name"], "mountPath": volume["mount_path"]}
     limits = {"memory": settings["memory_limit"]}
@@ -193,30 +192,30 @@ def test_docker_takes_every_argument(given) -> None:
     assert "annot connect" in docker.docker("run", *found["runArgs"], found["image"]).stderr
 
 
-@pytest.mark.parametrize(("image", "command"), HOSTILE)
-def test_an_image_stays_one_text_of_json(image, command) -> None:
-    assert json.loads(hostile("devcontainer", image, command))["image"] == image
+@pytest.mark.parametrize("typed", EVERY_HOSTILE)
+def test_an_image_stays_one_text_of_json(typed) -> None:
+    assert json.loads(text("devcontainer", deployment=typed))["image"] == typed["image"]
 
 
-def workspace(block: str, place: Path) -> Path:
+def workspace(written: str, place: Path) -> Path:
     """A folder with a dev container; only its network, which the engine has not, is taken away."""
-    settings = json.loads(block)
+    settings = json.loads(written)
     settings["runArgs"].append("--network=none")
     (place / ".devcontainer.json").write_text(json.dumps(settings), encoding="utf-8")
     return place
 
 
 def test_a_dev_container_gets_exactly_the_size(docker_engine, tmp_path) -> None:
-    block = text("devcontainer", accelerator=False, deployment={"image": dockerd.IMAGE})
-    started, _ = devcontainer.up(docker_engine, workspace(block, tmp_path))
+    written = text("devcontainer", accelerator=False, deployment={"image": dockerd.IMAGE})
+    started, _ = devcontainer.up(docker_engine, workspace(written, tmp_path))
     size = docker_engine.docker("exec", started, *busybox.SHM_BYTES).stdout
     docker_engine.docker("rm", "--force", started)
     assert busybox.read_shm_bytes(size) == 8 * GIB
 
 
 def test_a_dev_container_would_not_start_with_a_wrong_argument(docker_engine, tmp_path) -> None:
-    block = text("devcontainer", accelerator=False, deployment={"image": dockerd.IMAGE})
-    planted = workspace(block.replace("--shm-size", "--shm"), tmp_path)
+    written = text("devcontainer", accelerator=False, deployment={"image": dockerd.IMAGE})
+    planted = workspace(written.replace("--shm-size", "--shm"), tmp_path)
     started, said = devcontainer.up(docker_engine, planted)
     assert not started
     assert "unknown flag: --shm" in said

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from calculator import presets, report
-from calculator.blocks import Block
-from calculator.report import Report
 from calculator.units import MIB
 from calculator.workload import parse
 from tests.support import aws, kubernetes
 from tests.support.components import run
+from tests.support.fakes import path_with
 from tests.support.shell import shellcheck
 from tests.targets.private import python
 from tests.targets.readers.cloud import container
+from tests.targets.readers.kubernetes import expand
 from tests.targets.readers.words import yaml
+from tests.targets.rendered import answer, block
+from tests.targets.typed import ARGV, HOSTILE, IMAGE
 
-IMAGE = 'x"; rm -rf / #$(id) {{ a }} ${{ b }}'
-ARGV = [
-    *("python", "my dir/train.py", "--x=a: b", "it's", '"$(id)`id`"', "$(HOME)", "\\"),
-    *("{{ a }}", "${{ run.args }}", "$${{ inputs.a }}", "$$", "%{if} ${b}", "- #", ""),
-]
-HOSTILE: dict[str, Any] = {
-    "deployment": {"image": IMAGE, "command": shlex.join(ARGV), "namespace": "team-a"}
-}
+TYPED: dict[str, Any] = {"deployment": {**HOSTILE, "namespace": "team-a"}}
 JOBS: dict[str, dict[str, Any]] = {
     "default": {},
-    "hostile": HOSTILE,
+    "hostile": TYPED,
     "without a GPU": {"accelerator": False},
     "one process": {"ranks": 1},
     "three GPUs": {"deployment": {"gpus": 3}},
@@ -51,14 +45,6 @@ LOOKING = ["ecs-fargate", "sagemaker", "vertex-ai", "hosted-notebooks"]
 CLOUD = [*AMAZON, *LOOKING, "azure-ml", "skypilot", "determined", "dstack", "runai"]
 
 
-def answer(target: str, values: dict[str, Any], shm: int | None = None) -> Report:
-    return report.build(parse(values), shm_bytes=shm, targets=[target])
-
-
-def block(target: str, shm: int | None = None, **values: Any) -> Block:
-    return answer(target, values, shm).targets[0]
-
-
 # ---------------------------------------------------------------- Amazon
 
 
@@ -71,7 +57,7 @@ def test_amazon_accepts_the_request(target, job) -> None:
 @pytest.mark.parametrize("target", AMAZON)
 @pytest.mark.parametrize("shm", [1, 63 * MIB, (1 << 40) + 1])
 def test_amazon_accepts_every_size(target, shm) -> None:
-    assert aws.errors(*AMAZON[target], json.loads(block(target, shm).text)) == []
+    assert aws.errors(*AMAZON[target], json.loads(block(target, shm=shm).text)) == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +140,7 @@ def batch_memory(text: str) -> int:
 @pytest.mark.parametrize("job", JOBS)
 def test_memory_holds_dev_shm_and_the_processes(job, memory) -> None:
     target = {ecs_memory: "ecs", batch_memory: "aws-batch", eks_memory: "aws-batch-eks"}[memory]
-    found = answer(target, JOBS[job])
+    found = answer(target, **JOBS[job])
     limit = memory(found.targets[0].text) * MIB
     assert limit >= found.memory.limit_bytes > found.shm.recommended_bytes
     assert limit >= (found.memory.given_limit_bytes or 0)
@@ -204,22 +190,18 @@ def test_kubernetes_would_refuse_another_pod(tmp_path) -> None:
 # ---------------------------------------------------------------- what people type
 
 
-def kubelet(text: str) -> str:
-    return re.sub(r"\$(\$)|\$(\([^)]*\))", lambda m: m[1] or f"UNSET{m[2]}", text)
-
-
 def test_image_and_command_arrive_as_typed() -> None:
-    one = container(block("ecs", **HOSTILE).text)
+    one = container(block("ecs", **TYPED).text)
     assert (one["image"], one["command"]) == (IMAGE, ARGV)
-    one = json.loads(block("aws-batch", **HOSTILE).text)["containerProperties"]
+    one = json.loads(block("aws-batch", **TYPED).text)["containerProperties"]
     assert (one["image"], one["command"]) == (IMAGE, ARGV)
-    (one,) = pod(block("aws-batch-eks", **HOSTILE).text)["spec"]["containers"]
-    assert (one["image"], [*map(kubelet, one["command"])]) == (IMAGE, ARGV)
-    found = yaml(block("determined", **HOSTILE).text)
+    (one,) = pod(block("aws-batch-eks", **TYPED).text)["spec"]["containers"]
+    assert (one["image"], [*map(expand, one["command"])]) == (IMAGE, ARGV)
+    found = yaml(block("determined", **TYPED).text)
     assert (found["environment"]["image"], found["entrypoint"]) == (IMAGE, ARGV)
-    assert yaml(block("azure-ml", **HOSTILE).text)["environment"]["image"] == IMAGE
-    assert yaml(block("skypilot", **HOSTILE).text)["resources"]["image_id"] == f"docker:{IMAGE}"
-    assert yaml(block("dstack", **HOSTILE).text)["image"] == IMAGE
+    assert yaml(block("azure-ml", **TYPED).text)["environment"]["image"] == IMAGE
+    assert yaml(block("skypilot", **TYPED).text)["resources"]["image_id"] == f"docker:{IMAGE}"
+    assert yaml(block("dstack", **TYPED).text)["image"] == IMAGE
 
 
 def script(target: str, **values: Any) -> str:
@@ -233,23 +215,21 @@ def script(target: str, **values: Any) -> str:
 
 
 SHELL = ["azure-ml", "skypilot", "dstack", "runai"]
-WORDS = '#!/bin/sh\nprintf \'%s\\0\' "${0##*/}" "$@"\n'
+WORDS = 'printf \'%s\\0\' "${0##*/}" "$@"\n'
 
 
 def words(text: str, folder: Path) -> list[str]:
     """Let a shell run the text, with programs that print their words; nothing else may run."""
-    for name in ("python", "torchrun", "runai", "id", "rm"):
-        (folder / name).write_text(WORDS, "utf-8")
-        (folder / name).chmod(0o755)
-    path = f"PATH={folder}:/usr/bin:/bin"
-    done = run(["env", "-i", path, "sh", "-c", text])
+    scripts = dict.fromkeys(("python", "torchrun", "runai", "id", "rm"), WORDS)
+    path = path_with(folder, scripts, behind="/usr/bin:/bin")
+    done = run(["env", "-i", f"PATH={path}", "sh", "-c", text])
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\0")[:-1]
 
 
 @pytest.mark.parametrize("target", SHELL)
 def test_the_shell_runs_the_command_as_typed(target, tmp_path) -> None:
-    ran = words(script(target, **HOSTILE), tmp_path)
+    ran = words(script(target, **TYPED), tmp_path)
     assert ran[-len(ARGV) :] == ARGV
     if target == "runai":
         assert ran[ran.index("--image") + 1] == IMAGE
@@ -259,16 +239,15 @@ def test_the_shell_runs_the_command_as_typed(target, tmp_path) -> None:
 
 @pytest.mark.parametrize("target", ["azure-ml", "dstack"])
 def test_nothing_is_left_for_the_platform_to_put_in(target) -> None:
-    text = script(target, **HOSTILE)
+    text = script(target, **TYPED)
     assert "${{" not in text
     assert "$$" not in text
 
 
 @pytest.mark.parametrize("target", SHELL)
-@pytest.mark.parametrize("values", [{}, HOSTILE, {"accelerator": False}, {"job_ranks": 32}])
+@pytest.mark.parametrize("values", [{}, TYPED, {"accelerator": False}, {"job_ranks": 32}])
 def test_shellcheck_finds_nothing(target, values) -> None:
-    # Both say only what the words themselves look like, which are as a person typed them.
-    done = shellcheck(f"# shellcheck disable=SC1003,SC2016\n:\n{script(target, **values)}\n")
+    done = shellcheck(f"{script(target, **values)}\n", typed=True)
     assert done.returncode == 0, done.stdout
 
 

@@ -12,21 +12,16 @@ from typing import Any
 import pytest
 
 from calculator import presets, report
-from calculator.report import Report
 from calculator.units import MIB
-from calculator.workload import parse
 from tests.support.components import component, run
 from tests.targets.private import python, with_shm
+from tests.targets.rendered import answer
 from tests.targets.stubs import torch
 
 PYTHON = [
     *("dataloader-arguments", "sharing-strategy", "check-at-start", "measure"),
     *("ecs-fargate", "sagemaker", "vertex-ai", "hosted-notebooks"),
 ]
-
-
-def answer(target: str, **values: Any) -> Report:
-    return report.build(parse(values), targets=[target])
 
 
 def written(folder: Path, target: str, **values: Any) -> Path:

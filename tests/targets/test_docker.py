@@ -18,8 +18,9 @@ from calculator import presets
 from calculator.units import GIB, MIB, read_docker
 from tests.support import busybox, docker, dockerd, shell
 from tests.support.components import component, run
-from tests.targets.jobs import HOSTILE, SIZES, hostile, of_preset, text, words
 from tests.targets.readers.words import argv, yaml
+from tests.targets.rendered import SIZES, of_preset, text
+from tests.targets.typed import ARGV, EVERY_HOSTILE, HOSTILE
 
 RUN = ["docker-run", "docker-run-ipc-host"]
 GIVEN: list[dict[str, Any]] = [
@@ -62,7 +63,7 @@ def folder(engine: dockerd.Docker) -> Path:
 @pytest.mark.parametrize("given", GIVEN)
 def test_shellcheck_finds_nothing_in_a_command(target, given) -> None:
     assert shell.shellcheck(text(target, **given)).stdout == ""
-    assert shell.shellcheck(hostile(target, *HOSTILE[0])).stdout == ""
+    assert shell.shellcheck(text(target, deployment=HOSTILE), typed=True).stdout == ""
 
 
 @pytest.mark.parametrize("target", RUN)
@@ -82,11 +83,11 @@ def test_docker_would_refuse_a_flag_and_a_number_of_gpus() -> None:
     assert "invalid" in refusal(text("docker-run").replace("--gpus=all", "--gpus=x=y=z"))
 
 
-@pytest.mark.parametrize(("image", "command"), HOSTILE)
+@pytest.mark.parametrize("typed", EVERY_HOSTILE)
 @pytest.mark.parametrize("target", RUN)
-def test_what_a_person_types_stays_words_of_the_command(target, image, command) -> None:
-    found = given_to_docker(hostile(target, image, command))
-    wanted = [image, *words(command)]
+def test_what_a_person_types_stays_words_of_the_command(target, typed) -> None:
+    found = given_to_docker(text(target, deployment=typed))
+    wanted = [typed["image"], *ARGV]
     assert found[-len(wanted) :] == wanted
     assert found[:3] == ["run", "--rm", "--name"]
 
@@ -99,17 +100,14 @@ def test_a_container_gets_exactly_the_size(docker_engine, shm) -> None:
     assert docker_engine.df_bytes(flags) == size >= shm
 
 
-@pytest.mark.parametrize("command", [command for _, command in HOSTILE[1:2]])
-def test_the_block_runs_as_it_stands(docker_engine, command) -> None:
+def test_the_block_runs_as_it_stands(docker_engine) -> None:
     """The container prints its words; added is only that it has no network, as this engine."""
-    block = text(
-        "docker-run",
-        accelerator=False,
-        deployment={"image": dockerd.IMAGE, "command": command.replace("%s", "'<%s>\\n'", 1)},
-    )
+    command = shlex.join(["printf", "<%s>\\n", *ARGV])
+    typed = {"image": dockerd.IMAGE, "command": command}
+    block = text("docker-run", accelerator=False, deployment=typed)
     script = block.replace("docker run", "docker run --network=none")
     done = run(["sh", "-c", script], env={"DOCKER_HOST": docker_engine.host})
-    assert done.stdout == "".join(f"<{word}>\n" for word in words(command)[2:]), done.stderr
+    assert done.stdout == "".join(f"<{word}>\n" for word in ARGV), done.stderr
 
 
 def test_with_host_ipc_the_size_is_the_hosts_and_a_flag_beside_it_does_nothing(
@@ -143,10 +141,10 @@ def test_a_run_step_gets_exactly_the_size_and_the_image_does_not(docker_engine, 
     assert "unknown flag: --shm" in wrong.stderr
 
 
-@pytest.mark.parametrize(("image", "command"), HOSTILE)
-def test_a_tag_is_one_word(image, command) -> None:
-    found = given_to_docker(hostile("docker-build", image, command))
-    assert found == ["build", "--shm-size=8g", "--tag", image, "."]
+@pytest.mark.parametrize("typed", EVERY_HOSTILE)
+def test_a_tag_is_one_word(typed) -> None:
+    found = given_to_docker(text("docker-build", deployment=typed))
+    assert found == ["build", "--shm-size=8g", "--tag", typed["image"], "."]
 
 
 # ---------------------------------------------------------------- the daemon's default
@@ -199,11 +197,11 @@ def test_compose_reads_the_size(tmp_path, shm, given) -> None:
     assert ("deploy" in found) == given.get("accelerator", True)
 
 
-@pytest.mark.parametrize(("image", "command"), HOSTILE)
-def test_compose_takes_what_a_person_types_as_it_is(tmp_path, image, command) -> None:
-    found = service(hostile("compose", image, command), tmp_path)
-    assert found["image"].replace("$$", "$") == image
-    assert [word.replace("$$", "$") for word in found["command"]] == words(command)
+@pytest.mark.parametrize("typed", EVERY_HOSTILE)
+def test_compose_takes_what_a_person_types_as_it_is(tmp_path, typed) -> None:
+    found = service(text("compose", deployment=typed), tmp_path)
+    assert found["image"].replace("$$", "$") == typed["image"]
+    assert [word.replace("$$", "$") for word in found["command"]] == ARGV
 
 
 def test_a_service_gets_exactly_the_size(docker_engine, tmp_path) -> None:
@@ -259,11 +257,11 @@ def test_swarm_would_refuse_a_size_with_a_unit_and_a_key_of_compose(tmp_path) ->
     assert "forbidden properties" in docker.stack_config(file).stderr
 
 
-@pytest.mark.parametrize(("image", "command"), HOSTILE)
-def test_swarm_takes_what_a_person_types_as_it_is(tmp_path, image, command) -> None:
-    found = stack(hostile("swarm-stack", image, command), tmp_path)
-    assert found["image"] == image
-    assert found["command"] == words(command)
+@pytest.mark.parametrize("typed", EVERY_HOSTILE)
+def test_swarm_takes_what_a_person_types_as_it_is(tmp_path, typed) -> None:
+    found = stack(text("swarm-stack", deployment=typed), tmp_path)
+    assert found["image"] == typed["image"]
+    assert found["command"] == ARGV
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,10 @@ import pytest
 
 from calculator.units import read_kubernetes
 from tests.support import kubernetes
-from tests.targets.operator_pods import JOBS, block, decoded
+from tests.targets.operator_pods import JOBS, decoded
 from tests.targets.readers import operators
 from tests.targets.readers.words import yaml
+from tests.targets.rendered import block
 
 CHART = """\
 apiVersion: v1

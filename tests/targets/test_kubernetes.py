@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from calculator import presets, report
-from calculator.blocks import Block
+from calculator import presets
 from calculator.units import read_kubernetes
-from calculator.workload import parse
 from tests.support import kubernetes
 from tests.targets.readers import READERS
-from tests.targets.readers.kubernetes import workload
+from tests.targets.readers.kubernetes import expand, workload
 from tests.targets.readers.words import documents
-from tests.test_quoting import expand
+from tests.targets.rendered import block, of_preset
+from tests.targets.typed import ARGV, HOSTILE, IMAGE
 
 KINDS = {
     "kubernetes-pod": "pod/trainer",
@@ -33,20 +31,7 @@ ALL = [*KINDS, "kubernetes-patch", "kustomize-component", "helm"]
 ALL += ["kyverno-policy", "admission-policy"]
 NODES: dict[str, Any] = {"job_ranks": 32, "deployment": {"namespace": "team-a"}}
 
-HOSTILE = {
-    "image": 'x"; rm -rf / # $(id) {{ a }} ${{ b }}: c',
-    "command": """python "my dir/train.py" --x='a: b' '$(id)' '$$(A)' '{{ a }}' '${{ b }}' '#'""",
-    "name": "on",
-    "namespace": "y",
-}
-
-
-def block(target: str, *, shm: int | None = None, **values: Any) -> Block:
-    return report.build(parse(values), shm_bytes=shm, targets=[target]).targets[0]
-
-
-def of_preset(target: str, preset: str) -> Block:
-    return report.build(presets.load(preset).workload, targets=[target]).targets[0]
+NAMED = {**HOSTILE, "name": "on", "namespace": "y"}
 
 
 def pod(text: str) -> Any:
@@ -77,7 +62,7 @@ def refusals(text: str) -> list[str]:
         {"ranks": 3, "deployment": {"gpus": 0}},
         {"memory_limit": "900g"},
         NODES,
-        {"deployment": HOSTILE},
+        {"deployment": NAMED},
     ],
 )
 def test_three_versions_of_kubernetes_know_every_key(target, values) -> None:
@@ -87,8 +72,13 @@ def test_three_versions_of_kubernetes_know_every_key(target, values) -> None:
 @pytest.mark.parametrize("target", KINDS)
 @pytest.mark.parametrize("preset", ["images-8gpu", "hf-trainer", "open-sora", "llm-sft"])
 def test_kubectl_reads_the_sizes(target, preset, tmp_path) -> None:
-    done = decoded(of_preset(target, preset).text, tmp_path)
+    done = decoded(of_preset(target, preset), tmp_path)
     assert done.stdout.strip() == KINDS[target], done.stderr
+
+
+@pytest.mark.parametrize("preset", presets.preset_ids())
+def test_kubectl_reads_the_pod_of_every_preset(preset, tmp_path) -> None:
+    assert decoded(of_preset("kubernetes-pod", preset), tmp_path).stdout.strip() == "pod/trainer"
 
 
 @pytest.mark.parametrize("target", KINDS)
@@ -126,10 +116,10 @@ def test_what_neither_looks_at_our_reader_does(target, right, wrong) -> None:
 
 @pytest.mark.parametrize("target", KINDS)
 def test_image_and_command_come_back_as_they_were_typed(target) -> None:
-    text = block(target, deployment=HOSTILE).text
+    text = block(target, deployment=NAMED).text
     (container,) = pod(text)["containers"]
-    assert container["image"] == HOSTILE["image"]
-    assert [expand(word) for word in container["command"]] == shlex.split(HOSTILE["command"])
+    assert container["image"] == IMAGE
+    assert [expand(word) for word in container["command"]] == ARGV
     assert container["name"] == "on"
     for each in documents(text):
         assert (each["metadata"]["name"], each["metadata"]["namespace"]) == ("on", "y")

@@ -11,7 +11,7 @@ import pytest
 from tests.support import kubernetes
 from tests.targets.readers.kubernetes import pod_spec
 from tests.targets.readers.words import documents, yaml
-from tests.targets.test_kubernetes import block
+from tests.targets.rendered import block
 
 SIDECAR = """
         - name: logs

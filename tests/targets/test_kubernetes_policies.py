@@ -14,7 +14,7 @@ from tests.support import kubernetes
 from tests.support.admission import admitted, evaluate
 from tests.targets.readers.kubernetes import pod_spec
 from tests.targets.readers.words import documents, yaml
-from tests.targets.test_kubernetes import block
+from tests.targets.rendered import block
 
 POLICIES = pytest.mark.parametrize("target", ["kyverno-policy", "admission-policy"])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -10,11 +9,13 @@ import pytest
 
 from calculator.units import GIB, MIB
 from tests.support.components import component, root, run
+from tests.support.fakes import NOTE_WORDS, noted, path_with
 from tests.support.shell import shellcheck
 from tests.support.tmpfs import df_bytes, findmnt_verify
 from tests.targets.readers import READERS
 from tests.targets.readers.machines import wsl_command
-from tests.targets.typed import ARGV, HOSTILE, IMAGE, block
+from tests.targets.rendered import block
+from tests.targets.typed import ARGV, HOSTILE, IMAGE
 
 FSTAB = """\
 # /etc/fstab: a comment that mentions /dev/shm
@@ -35,22 +36,10 @@ def test_shellcheck_finds_nothing(target) -> None:
 # ---------------------------------------------------------------- bare metal
 
 FAKES = {
-    "sudo": '#!/bin/sh\nexec "$@"\n',
-    "mount": '#!/bin/sh\necho "$@" >> "$LOG"\n',
-    "df": '#!/bin/sh\necho 1B-blocks\necho "${HAVE}"\n',
+    "sudo": 'exec "$@"\n',
+    "mount": 'echo "$@" >> "$LOG"\n',
+    "df": 'echo 1B-blocks\necho "${HAVE}"\n',
 }
-
-
-def with_tools(
-    folder: Path, tools: dict[str, str], script: str, **environment: str
-) -> CompletedProcess[str]:
-    """Run a script on a machine of paper, which has these tools besides the usual ones."""
-    (folder / "bin").mkdir()
-    for name, body in tools.items():
-        (folder / "bin" / name).write_text(body, encoding="utf-8")
-        (folder / "bin" / name).chmod(0o755)
-    path = f"{folder / 'bin'}:{os.environ['PATH']}"
-    return run(["sh", "-c", script], env={"PATH": path, **environment})
 
 
 def grow(
@@ -61,7 +50,8 @@ def grow(
     log = tmp_path / "log"
     log.touch()
     script = block("bare-metal").text.replace("/etc/fstab", str(tmp_path / "fstab"))
-    done = with_tools(tmp_path, fakes, script, LOG=str(log), HAVE=str(have))
+    path = path_with(tmp_path, fakes)
+    done = run(["sh", "-c", script], env={"PATH": path, "LOG": str(log), "HAVE": str(have)})
     assert done.returncode == status, done.stderr
     return (tmp_path / "fstab").read_text(encoding="utf-8"), log.read_text(encoding="utf-8")
 
@@ -88,10 +78,10 @@ def test_a_file_without_a_last_newline_gets_its_line(tmp_path) -> None:
 )
 def test_where_a_step_fails_nothing_is_changed(tmp_path, broken, status) -> None:
     faults = {
-        "awk": {"awk": "#!/bin/sh\necho half; exit 1\n"},
-        "awk-that-says-nothing": {"awk": "#!/bin/sh\n"},
-        "df": {"df": "#!/bin/sh\necho 'df: unrecognized option' >&2; exit 1\n"},
-        "df-empty": {"df": "#!/bin/sh\necho Size\n"},
+        "awk": {"awk": "echo half; exit 1\n"},
+        "awk-that-says-nothing": {"awk": ""},
+        "df": {"df": "echo 'df: unrecognized option' >&2; exit 1\n"},
+        "df-empty": {"df": "echo Size\n"},
     }
     fakes = {**FAKES, **faults[broken]}
     assert grow(tmp_path, FSTAB, 64 << 20, fakes, status) == (FSTAB, "")
@@ -182,21 +172,17 @@ def test_the_virtual_machine_holds_dev_shm_and_the_processes(limit) -> None:
 
 # ---------------------------------------------------------------- Apptainer
 
-APPTAINER = """\
-#!/bin/sh
-if [ "$3" = df ]; then
-  printf '  1B-blocks\\n%s\\n' "$HAVE"
-else
-  for word; do printf '%s\\0' "$word"; done >"$LOG"
-fi
-"""
+APPTAINER = f"""\
+if [ "$3" = df ]; then printf '  1B-blocks\\n%s\\n' "$HAVE"; exit; fi
+{NOTE_WORDS}"""
 
 
 def start(folder: Path, text: str, have: str) -> tuple[CompletedProcess[str], list[str]]:
     """Run the script with an Apptainer of paper; return how it went and what it started."""
     log = folder / "log"
-    done = with_tools(folder, {"apptainer": APPTAINER}, text, LOG=str(log), HAVE=have)
-    return done, log.read_text("utf-8").split("\0")[:-1] if log.exists() else []
+    path = path_with(folder, {"apptainer": APPTAINER})
+    done = run(["sh", "-c", text], env={"PATH": path, "LOG": str(log), "HAVE": have})
+    return done, noted(log)
 
 
 def test_apptainer_starts_where_dev_shm_is_large_enough(tmp_path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import pytest
@@ -11,10 +10,12 @@ import pytest
 from calculator.units import GIB, read_kubernetes
 from tests.support import kubernetes
 from tests.support.components import run
+from tests.support.fakes import path_with
 from tests.support.shell import shellcheck
-from tests.targets.operator_pods import ALL, JOBS, OWN_TYPES, PODS, block, decoded, pods
+from tests.targets.operator_pods import ALL, JOBS, OWN_TYPES, PODS, decoded, pods
 from tests.targets.readers import READERS
 from tests.targets.readers.words import yaml
+from tests.targets.rendered import block
 
 # ---------------------------------------------------------------- the operators' own types
 
@@ -131,11 +132,9 @@ def test_a_pod_holds_one_process_unless_more_are_said(values, replicas, in_each)
 def test_torchrun_in_a_volcano_pod_takes_the_plugins_numbers_for_nodes(tmp_path) -> None:
     text = block("volcano", deployment={"ranks_per_pod": 4}).text
     command = pods("volcano", text)[1]["spec"]["containers"][0]["command"]
-    torchrun = tmp_path / "torchrun"
-    torchrun.write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
-    torchrun.chmod(0o755)
+    path = path_with(tmp_path, {"torchrun": 'echo "$@"\n'})
     plugin = {"WORLD_SIZE": "2", "RANK": "1", "MASTER_ADDR": "t-master-0.t", "MASTER_PORT": "23456"}
-    done = run(command, env={**plugin, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"})
+    done = run(command, env={**plugin, "PATH": path})
     assert done.stdout == (
         "--nnodes=2 --node-rank=1 --master-addr=t-master-0.t --master-port=23456 "
         "--nproc-per-node=4 train.py\n"

@@ -3,57 +3,37 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
 from tests.support import kubernetes
 from tests.support.components import run
-from tests.targets.operator_pods import PODS, block, decoded, pods
+from tests.targets.operator_pods import PODS, decoded, pods
+from tests.targets.readers.kubernetes import expand
 from tests.targets.readers.words import yaml
-
-IMAGE = """x"; rm -rf / #:$(id) {{ a }} ${{{ b }}}"""
-WORDS = [
-    "python",
-    "my dir/train.py",
-    "--x=a: b #c",
-    "$(id) `id` $HOME $$ \\",
-    "{{ workflow.name }} ${{{ b }}}",
-    'it\'s "quoted"',
-    "",
-]
-TYPED: dict[str, Any] = {"deployment": {"image": IMAGE, "command": shlex.join(WORDS)}}
-
-
-def kubelet(text: str, variables: dict[str, str]) -> str:
-    """A word of a command as Kubernetes hands it on."""
-
-    def value(found: re.Match[str]) -> str:
-        return found[1] or variables.get(found[2], found[0])
-
-    return re.sub(r"\$(\$)|\$\((\w+)\)", value, text)
+from tests.targets.rendered import block
+from tests.targets.typed import ARGV, HOSTILE, IMAGE
 
 
 @pytest.mark.parametrize("target", PODS)
 def test_image_and_command_come_back_exactly(target, tmp_path) -> None:
-    found = pods(target, block(target, **TYPED).text)
+    found = pods(target, block(target, deployment=HOSTILE).text)
     for pod in found:
         (container,) = pod["spec"]["containers"]
         if target != "argo-workflow":
             assert container["image"] == IMAGE
         if "command" in container:
             variables = {each["name"]: each["value"] for each in container.get("env", [])}
-            assert [kubelet(word, variables) for word in container["command"]] == WORDS
+            assert [expand(word, **variables) for word in container["command"]] == ARGV
         assert kubernetes.errors(pod) == []
     assert decoded(found, tmp_path) == "pod/a\n" * len(found)
 
 
 def test_argo_finds_no_parameter_in_what_was_typed() -> None:
-    found = block("argo-workflow", **TYPED)
+    found = block("argo-workflow", deployment=HOSTILE)
     assert "{{" not in json.dumps(yaml(found.text))
     image = yaml(found.text)["spec"]["templates"][0]["container"]["image"]
     assert image.replace("{ {", "{{").replace("{ {", "{{") == IMAGE
@@ -84,9 +64,9 @@ def submitted(line: str) -> str:
 
 
 def test_ray_runs_the_words_that_were_typed() -> None:
-    line, mode = entrypoint([*ECHO, *WORDS])
+    line, mode = entrypoint([*ECHO, *ARGV])
     assert mode == "HTTPMode"
-    assert run_by_ray(line) == WORDS
+    assert run_by_ray(line) == ARGV
 
 
 def test_plain_words_survive_the_submitters_shell_too(tmp_path) -> None:

@@ -18,7 +18,8 @@ from tests.support.shell import shellcheck
 from tests.targets.readers import READERS, unit
 from tests.targets.readers.podman import commands, files, option
 from tests.targets.readers.words import argv
-from tests.targets.typed import ARGV, HOSTILE, IMAGE, block
+from tests.targets.rendered import block
+from tests.targets.typed import ARGV, HOSTILE, IMAGE
 
 SIZES = [1, 64 * MIB + 1, 5_550_112_768, (1 << 40) + 1]
 ALL = ["podman-run", "podman-pod", "quadlet-container", "quadlet-pod", "containers-conf"]

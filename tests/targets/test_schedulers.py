@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -14,20 +13,18 @@ from calculator import presets, report
 from calculator.units import GIB, MIB
 from calculator.workload import parse
 from tests.support.components import run
+from tests.support.fakes import NOTE_WORDS, noted, path_with
 from tests.support.shell import shellcheck
 from tests.targets.readers import template
 from tests.targets.readers.schedulers import nomad_task
-from tests.targets.typed import ARGV, HOSTILE, IMAGE, block
+from tests.targets.rendered import block, of_preset
+from tests.targets.typed import ARGV, HOSTILE, IMAGE
 
 SLURM = ["slurm", "slurm-pyxis"]
 PRESETS = ["images-8gpu", "resnet50-imagenet", "open-sora", "openclip-multinode", "hf-trainer"]
 
 NEED = 8 * (18 * 38_535_168 + 32 * 4096 + 33_030_528)
 """Of the default job: batches in flight, semaphores and NCCL, eight times."""
-
-
-def of_preset(target: str, preset: str) -> str:
-    return block(target, **presets.load(preset).workload.model_dump(mode="json")).text
 
 
 # ---------------------------------------------------------------- nomad
@@ -157,27 +154,20 @@ def test_the_job_has_as_many_nodes_as_its_processes_need() -> None:
 
 # ---------------------------------------------------------------- the scripts, run
 
-SRUN = """\
-#!/bin/sh
+SRUN = f"""\
 if [ "$1" = df ]; then
   for size in $SIZES; do printf '    1B-blocks\\n%s\\n' "$size"; done
-else
-  for word; do printf '%s\\0' "$word"; done >"$LOG"
+  exit
 fi
-"""
-SCONTROL = '#!/bin/sh\n[ "$*" = "show hostnames n[1-2]" ] && printf "n1\\nn2\\n"\n'
+{NOTE_WORDS}"""
+SCONTROL = '[ "$*" = "show hostnames n[1-2]" ] && printf "n1\\nn2\\n"\n'
 
 
 def submit(folder: Path, text: str, *sizes: int) -> tuple[CompletedProcess[str], list[str]]:
     """Run a batch script on nodes of paper; return how it went and what it started on them."""
-    tools = folder / "bin"
-    tools.mkdir()
-    for name, body in {"srun": SRUN, "scontrol": SCONTROL}.items():
-        (tools / name).write_text(body, encoding="utf-8")
-        (tools / name).chmod(0o755)
     log = folder / "log"
     environment = {
-        "PATH": f"{tools}:{os.environ['PATH']}",
+        "PATH": path_with(folder, {"srun": SRUN, "scontrol": SCONTROL}),
         "LOG": str(log),
         "SIZES": " ".join(map(str, sizes)),
         "SLURM_CPUS_PER_TASK": "72",
@@ -185,7 +175,7 @@ def submit(folder: Path, text: str, *sizes: int) -> tuple[CompletedProcess[str],
         "SLURM_JOB_NODELIST": "n[1-2]",
     }
     done = run(["bash", "-c", text], env=environment)
-    return done, log.read_text("utf-8").split("\0")[:-1] if log.exists() else []
+    return done, noted(log)
 
 
 @pytest.mark.parametrize("target", SLURM)

@@ -57,6 +57,15 @@ def _annotation(text: str) -> int:
     return read_kubernetes(size)
 
 
+def expand(text: str, **variables: str) -> str:
+    """Expand $(NAME) in a word of a command as the kubelet does; one that is not set says so."""
+
+    def value(found: re.Match[str]) -> str:
+        return found[1] or variables.get(found[2], f"UNSET({found[2]})")
+
+    return re.sub(r"\$(\$)|\$\(([^)]*)\)", value, text)
+
+
 def _policy(text: str) -> int:
     policy, *_ = documents(text)
     (mutation,) = policy["spec"]["mutations"]
