@@ -142,7 +142,8 @@ def test_slurms_memory_holds_dev_shm_and_the_processes(preset, target) -> None:
     options = directives(found.targets[0].text)
     memory = int(options["mem"].removesuffix("M")) * MIB
     assert memory == found.memory.limit_bytes > found.shm.recommended_bytes
-    workers = max(loader.num_workers for loader in workload.loaders)
+    each = [loader.num_workers for loader in workload.loaders]
+    workers = max(each) if workload.schedule == "sequential" else sum(each)  # alive together
     assert int(options["cpus-per-task"]) == workload.ranks * (1 + workers)
     assert options.get("gpus-per-node") == (str(workload.ranks) if workload.accelerator else None)
 
