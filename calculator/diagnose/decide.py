@@ -1,0 +1,253 @@
+"""Which finding is the cause: the first failure of the last run, and what only follows from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from calculator.diagnose.context import Context, Space
+from calculator.diagnose.lines import Line
+from calculator.diagnose.signatures import Finding, neighbours
+from calculator.units import MIB
+
+_SHM_NAMES: Final = re.compile(r"shm|shared[-_]?mem|dev-?shm", re.IGNORECASE)
+_DISTRIBUTED: Final = frozenset({"nccl-watchdog", "nccl-generic", "store-broken"})
+_SIGBUS: Final = frozenset({"shm_exhausted", "bus_error_unattributed", "bus_error_not_shm"})
+_SHM: Final = frozenset({"shm_exhausted", "shm_exhausted_nccl", "shm_semaphores"})
+_LARGE: Final = 64 * MIB
+
+
+@dataclass
+class Decision:
+    """The cause, how sure it is, and the lines that show it."""
+
+    diagnosis: str
+    confidence: str
+    primary: Finding | None = None
+    same: list[Finding] = field(default_factory=list)
+    others: list[Finding] = field(default_factory=list)
+    shown: list[Line] = field(default_factory=list)
+    secondary: list[str] = field(default_factory=list)
+    actions: tuple[str, ...] = ()
+    space: Space | None = None
+
+
+def decide(lines: Sequence[Line], findings: Sequence[Finding], found: Context) -> Decision:
+    """Choose the cause among the findings."""
+    failures = _in_time([each for each in findings if each.signature.role != "context"])
+    now, before = _last_attempt(failures, found)
+    primary = _first(now)
+    space = _worst(found.spaces)
+    if primary is None:
+        return _without_failure(found, space)
+    made = Decision(primary.signature.diagnosis, primary.signature.confidence, primary)
+    made.actions = primary.signature.actions
+    made.space = space
+    _judge_bus_error(made, found)
+    _judge_volume(made, lines, found)
+    made.same = [each for each in now if _belongs(each, made)]
+    made.others = [each for each in now if each is not primary and each not in made.same]
+    _add_secondary(made, now, before, lines, found)
+    made.shown = _shown(made, found)
+    return made
+
+
+# ---------------------------------------------------------------- first in time, in the last run
+
+
+def _in_time(failures: list[Finding]) -> list[Finding]:
+    """Order by time where every finding has a time of one form, else as they stand."""
+    times = [each.line.time for each in failures]
+    forms = {re.sub(r"\d", "0", re.split(r"[.,Z+]", time)[0]) for time in times}
+    sources = {each.line.source for each in failures}
+    if len(forms) == 1 and all(times) and len(sources) > 1:
+        return sorted(failures, key=lambda each: (each.line.time, each.position))
+    return failures
+
+
+def _last_attempt(
+    failures: list[Finding], found: Context
+) -> tuple[list[Finding], list[Finding]]:
+    """Split into the failures of the last run that failed, and those of runs before it."""
+    for start in reversed(found.attempts):
+        now = [each for each in failures if each.position >= start]
+        if any(each.signature.role in {"cause", "sign"} for each in now):
+            return now, [each for each in failures if each.position < start]
+    return failures, []
+
+
+def _first(failures: Sequence[Finding]) -> Finding | None:
+    causes = [each for each in failures if each.signature.role == "cause"]
+    signs = [each for each in failures if each.signature.role == "sign"]
+    if causes and signs and causes[0].signature.diagnosis == "nccl_network":
+        return min(causes[0], signs[0], key=failures.index)
+    if causes:
+        sure = [each for each in causes if each.signature.confidence != "low"]
+        return sure[0] if sure and sure[0].signature.id != "exception-in-worker" else _specific(causes)
+    if signs:
+        return signs[0]
+    return _best_echo(failures)
+
+
+def _specific(causes: Sequence[Finding]) -> Finding:
+    """Prefer what is named to an exception of the dataset or a low guess beside it."""
+    vague = {"exception-in-worker", "enospc-unplaced"}
+    named = [each for each in causes if each.signature.id not in vague]
+    if causes[0].signature.id == "exception-in-worker":
+        return causes[0]
+    return named[0] if named else causes[0]
+
+
+_ECHO_ORDER: Final = (
+    "exited-unexpectedly", "pin-thread-exit", "caught-only", "nccl-watchdog", "nccl-generic",
+    "elastic-failed", "store-broken", "some-error",
+)  # fmt: skip
+
+
+def _best_echo(failures: Sequence[Finding]) -> Finding | None:
+    return min(failures, key=lambda each: _ECHO_ORDER.index(each.signature.id), default=None)
+
+
+# ---------------------------------------------------------------- what the surroundings change
+
+
+def _without_failure(found: Context, space: Space | None) -> Decision:
+    if not _not_applied(found, space):
+        return Decision("none", "medium", space=space)
+    made = Decision("shm_size_not_applied", "high", space=space)
+    made.shown = _shown(made, found)
+    return made
+
+
+def _not_applied(found: Context, space: Space | None) -> bool:
+    """Whether a size was asked for and a clearly smaller one is there."""
+    asked = found.named.get("shm_limit_bytes")
+    there = space.size if space else found.named.get("shm_size_bytes")
+    return bool(asked and there is not None and there < asked * 9 // 10)
+
+
+def _worst(spaces: Sequence[Space]) -> Space | None:
+    return max(spaces, key=lambda each: (each.used / max(each.size, 1)), default=None)
+
+
+def _judge_bus_error(made: Decision, found: Context) -> None:
+    """A size not in effect explains a full /dev/shm; a large empty one speaks against it."""
+    if made.diagnosis not in _SHM | _SIGBUS:
+        return
+    if _not_applied(found, made.space) and made.diagnosis != "shm_semaphores":
+        made.secondary.append("shm_exhausted")
+        made.diagnosis, made.confidence, made.actions = "shm_size_not_applied", "high", ()
+        return
+    if made.space is None or made.diagnosis not in _SIGBUS or not _is_bus(made.primary):
+        return
+    if made.space.full:
+        made.diagnosis, made.confidence, made.actions = "shm_exhausted", "high", ()
+    elif made.space.ample:
+        made.diagnosis, made.confidence, made.actions = "bus_error_not_shm", "medium", ()
+    elif made.space.size <= _LARGE:
+        made.diagnosis, made.actions = "shm_exhausted", ()
+        made.confidence = "high" if made.confidence != "low" else "medium"
+
+
+def _is_bus(primary: Finding | None) -> bool:
+    return primary is not None and primary.signature.sets.get("signal") == "SIGBUS"
+
+
+def _judge_volume(made: Decision, lines: Sequence[Line], found: Context) -> None:
+    """An evicted volume is the one on /dev/shm by its mount, else by its name."""
+    if made.diagnosis != "emptydir_evicted" or made.primary is None:
+        return
+    volume = made.primary.groups.get("volume", "")
+    mounts = found.shm_volumes | _mounted(lines)
+    ours = volume in mounts if mounts else bool(_SHM_NAMES.search(volume))
+    if not ours:
+        made.diagnosis = "emptydir_evicted_other_volume"
+        made.confidence = "high" if mounts else "medium"
+
+
+_NAME: Final = re.compile(r"^\s*-?\s*name:\s*\"?([\w.-]{1,253})")
+
+
+def _mounted(lines: Sequence[Line]) -> set[str]:
+    """Read `name` beside `mountPath: /dev/shm` when they stand on lines of their own."""
+    found = set()
+    for at, line in enumerate(lines):
+        if re.search(r"mountpath:\s*[\"']?/dev/shm[\"']?\s*$", line.low):
+            near = [lines[i].text for i in (at - 1, at + 1) if 0 <= i < len(lines)]
+            found.update(match[1] for text in near if (match := _NAME.match(text)))
+    return found
+
+
+# ---------------------------------------------------------------- consequences
+
+
+def _belongs(finding: Finding, made: Decision) -> bool:
+    primary = made.primary
+    if primary is None or finding.signature.role == "echo" != primary.signature.role:
+        return False
+    return finding.signature.diagnosis == primary.signature.diagnosis
+
+
+def _add_secondary(
+    made: Decision,
+    now: Sequence[Finding],
+    before: Sequence[Finding],
+    lines: Sequence[Line],
+    found: Context,
+) -> None:
+    primary = made.primary
+    if primary is None:
+        return
+    others = [each for each in now if each is not primary]
+    specific = primary.signature.role != "echo" and made.diagnosis != "nccl_network"
+    nccl = made.diagnosis == "shm_exhausted_nccl"
+    if specific and any(each.signature.id in _DISTRIBUTED for each in others) and not nccl:
+        made.secondary.append("nccl_abort_is_consequence")
+    if nccl and any(each.signature.diagnosis == "nccl_shm_attach_missing" for each in others):
+        made.secondary.append("nccl_shm_attach_missing")
+    if _spawned(primary, lines, found):
+        made.secondary.append("spawn_dataset_tensors")
+        if made.diagnosis == "fd_limit":
+            made.actions = ("dataset_as_one_tensor_or_numpy", "raise_nofile", "use_fork")
+        else:
+            made.actions = ("raise_shm", "dataset_as_numpy", "use_fork", "verify_df")
+    for each in before:
+        earlier = each.signature.diagnosis
+        if each.signature.role != "echo" and earlier not in {made.diagnosis, *made.secondary}:
+            made.secondary.append(earlier)
+
+
+def _spawned(primary: Finding, lines: Sequence[Line], found: Context) -> bool:
+    """Whether the dataset was on its way to a new process."""
+    if primary.signature.diagnosis not in {"fd_limit", "shm_exhausted"}:
+        return False
+    words = ("popen_spawn_posix", "popen_forkserver")
+    around = "spawned" in found.lines and neighbours(lines, primary.position)
+    return bool(around) and any(word in low for low in around or () for word in words)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def _shown(made: Decision, found: Context) -> list[Line]:
+    """Return the cause's lines, then those that decided beside them."""
+    shown: list[Line] = [made.primary.line] if made.primary else []
+    shown += [each.line for each in made.same]
+    extra: list[str] = []
+    if made.diagnosis == "shm_size_not_applied":
+        extra += ["compose-service", "asked-flag", "asked-compose", "shm_limit_bytes", "asked-inspect"]
+    if "spawn_dataset_tensors" in made.secondary:
+        extra += ["spawned"]
+    if made.diagnosis in {"oom_killed", "node_memory_pressure"}:
+        extra += ["size-limit", "memory_limit_bytes", "memory-flag", "exit-code-137"]
+    if made.diagnosis.startswith("emptydir"):
+        extra += ["shm-mount"]
+    if made.diagnosis == "shm_file_removed":
+        extra += ["logind"]
+    shown += [found.lines[name] for name in extra if name in found.lines]
+    if made.space and made.diagnosis in _SIGBUS | {"shm_size_not_applied"} | _SHM:
+        shown.append(made.space.line)
+    return list(dict.fromkeys(shown))
+
