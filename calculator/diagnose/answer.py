@@ -56,7 +56,7 @@ def write(
     advice = tuple(
         Advice(id=each, text=_render(_text(each, platform), names)) for each in actions(made, platform)
     )
-    sources = tuple(_sources([signature.source if says and signature else "", row["source"]]))
+    sources = tuple(_sources([signature.source if signature and _own(made) else "", row["source"]]))
     answer = _environment().from_string(resources.text("words", "diagnose.txt.j2")).render(
         title=title,
         means=means,

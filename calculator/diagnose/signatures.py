@@ -14,6 +14,11 @@ from calculator.diagnose.lines import Line
 BEFORE: Final = 40
 AFTER: Final = 4
 _LONGEST: Final = 9_000
+_CODE: Final = re.compile(
+    r"\W{0,16}(?:\d{1,6}\W{1,12})?(?:raise|if|elif|except|return|for|def|class|assert|with) "
+    r"[\w'\"(\[]|\W{0,16}\d{1,6}\W{1,12}#"
+)
+"""A line of source in a traceback: it quotes messages that were not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ def match(lines: Sequence[Line]) -> list[Finding]:
     for position, line in enumerate(lines):
         if not line.low.strip():
             continue
-        said = False
+        said = _CODE.match(line.text) is not None
         for each in signatures():
             if said and each.role != "context":
                 continue

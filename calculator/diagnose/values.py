@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 from calculator.typed import MAX_BYTES
@@ -62,6 +63,8 @@ def _value(key: str, text: str) -> tuple[str, Any] | None:
         if key.endswith(end):
             size = _size(text, reader)
             return None if size is None else (f"{key.removesuffix(end)}_bytes", size)
+    if key.endswith("_decimal"):
+        return f"{key.removesuffix('_decimal')}_bytes", int(Decimal(text.rstrip(".")) * 10**9)
     if key.endswith("_kb"):
         return f"{key.removesuffix('_kb')}_bytes", int(text) * KIB
     if key == "pids":
