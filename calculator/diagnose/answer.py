@@ -13,7 +13,7 @@ from calculator import resources
 from calculator.diagnose.decide import Decision
 from calculator.diagnose.model import Advice, Source
 from calculator.diagnose.numbers import Numbers
-from calculator.units import GRAMMARS, SizeError, count, parse_size, size
+from calculator.units import GRAMMARS, KIB, SizeError, count, parse_size, size
 
 _SIGNALS: Final = {
     "SIGSEGV": "segmentation fault", "SIGABRT": "aborted", "SIGILL": "illegal instruction",
@@ -54,17 +54,22 @@ def write(
     title, means, dont = (_render(row[key], names) for key in ("title", "means", "dont"))
     means = " ".join([*says, *_place(made, named), means, *_later(made)])
     advice = tuple(
-        Advice(id=each, text=_render(_text(each, platform), names)) for each in actions(made, platform)
+        Advice(id=each, text=_render(_text(each, platform), names))
+        for each in actions(made, platform)
     )
     sources = tuple(_sources([signature.source if signature and _own(made) else "", row["source"]]))
-    answer = _environment().from_string(resources.text("words", "diagnose.txt.j2")).render(
-        title=title,
-        means=means,
-        dont=dont,
-        advice=advice[:_SHOWN_ADVICE],
-        sources=sources,
-        evidence=made.shown[:1],
-        confidence=made.confidence,
+    answer = (
+        _environment()
+        .from_string(resources.text("words", "diagnose.txt.j2"))
+        .render(
+            title=title,
+            means=means,
+            dont=dont,
+            advice=advice[:_SHOWN_ADVICE],
+            sources=sources,
+            evidence=made.shown[:1],
+            confidence=made.confidence,
+        )
     )
     return Words(title, means, dont, advice, sources, answer)
 
@@ -108,7 +113,7 @@ def _right(value: str, grammar: str) -> str:
     """Spell a refused size as the platform reads it; empty where it is no size at all."""
     try:
         found = parse_size(value)
-        return GRAMMARS[grammar].write(found) if found >= 1024 else ""
+        return GRAMMARS[grammar].write(found) if found >= KIB else ""
     except (SizeError, KeyError, OverflowError):
         return ""
 
@@ -160,7 +165,7 @@ def _render(text: str, names: Mapping[str, Any]) -> str:
 
 
 @cache
-def _environment() -> Environment:  # noqa: N802
+def _environment() -> Environment:
     environment = Environment(  # noqa: S701 - plain text, not HTML
         undefined=Undefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )

@@ -26,13 +26,14 @@ _PLATFORMS: Final = (
     (
         "kubernetes",
         ("[pod/", "kubectl", "emptydir", "oomkilled\n", "pod/", "admission webhook", "podsecurity",
-         "node was low on resource", "crashloopbackoff", "last state:", "pods \"", "kubelet",
+         "node was low on resource", "crashloopbackoff", "last state:", 'pods "', "kubelet",
          "kubepods", "quantities must match", "strict decoding error", "io.k8s.api"),
     ),
     ("podman", ("podman", "cannot set shmsize")),
     (
         "compose",
-        ("docker compose", "docker-compose", "compose.yaml", "compose.yml", "shm_size", "services."),
+        ("docker compose", "docker-compose", "compose.yaml", "compose.yml", "shm_size",
+         "services."),
     ),
     ("slurm", ("srun", "slurmstepd", "sbatch", "slurm", "stepid=", "salloc")),
     ("docker", ("docker", "--shm-size", "shmem allocation limit", "/var/lib/docker")),
@@ -98,7 +99,7 @@ def _name(found: Context, finding: Finding) -> None:
     for key, value in values.read(finding.groups).items():
         if key == "shm_volume":
             found.shm_volumes.add(value)
-        elif key == "shm_size_bytes" or key == "shm_size_size_bytes":
+        elif key in {"shm_size_bytes", "shm_size_size_bytes"}:
             found.named.setdefault("shm_size_bytes", value)
         elif key in _LAST_WINS or key not in found.named:
             found.named[key] = value
@@ -113,7 +114,7 @@ def _spaces(lines: Sequence[Line]) -> Iterator[Space]:
     for line in lines:
         if line.low.startswith("filesystem"):
             unit = _unit(line.text)
-        row = _ROW.match(line.text) if "/dev/shm" in line.text and "%" in line.text else None
+        row = _ROW.match(line.text) if "%" in line.text else None
         if row:
             sizes = [_df_size(row[name], unit) for name in ("size", "used", "avail")]
             yield Space(line, *sizes)

@@ -67,9 +67,7 @@ def _in_time(failures: list[Finding]) -> list[Finding]:
     return failures
 
 
-def _last_attempt(
-    failures: list[Finding], found: Context
-) -> tuple[list[Finding], list[Finding]]:
+def _last_attempt(failures: list[Finding], found: Context) -> tuple[list[Finding], list[Finding]]:
     """Split into the failures of the last run that failed, and those of runs before it."""
     for start in reversed(found.attempts):
         now = [each for each in failures if each.position >= start]
@@ -83,21 +81,10 @@ def _first(failures: Sequence[Finding]) -> Finding | None:
     signs = [each for each in failures if each.signature.role == "sign"]
     if causes and signs and causes[0].signature.diagnosis == "nccl_network":
         return min(causes[0], signs[0], key=failures.index)
+    sure = [each for each in causes if each.signature.confidence != "low"]
     if causes:
-        sure = [each for each in causes if each.signature.confidence != "low"]
-        return sure[0] if sure and sure[0].signature.id != "exception-in-worker" else _specific(causes)
-    if signs:
-        return signs[0]
-    return _best_echo(failures)
-
-
-def _specific(causes: Sequence[Finding]) -> Finding:
-    """Prefer what is named to an exception of the dataset or a low guess beside it."""
-    vague = {"exception-in-worker", "enospc-unplaced"}
-    named = [each for each in causes if each.signature.id not in vague]
-    if causes[0].signature.id == "exception-in-worker":
-        return causes[0]
-    return named[0] if named else causes[0]
+        return (sure or causes)[0]
+    return signs[0] if signs else _best_echo(failures)
 
 
 _ECHO_ORDER: Final = (
@@ -129,7 +116,7 @@ def _not_applied(found: Context, space: Space | None) -> bool:
 
 
 def _worst(spaces: Sequence[Space]) -> Space | None:
-    return max(spaces, key=lambda each: (each.used / max(each.size, 1)), default=None)
+    return max(spaces, key=lambda each: each.used / max(each.size, 1), default=None)
 
 
 def _judge_bus_error(made: Decision, found: Context) -> None:
@@ -172,7 +159,7 @@ _NAME: Final = re.compile(r"^\s*-?\s*name:\s*\"?([\w.-]{1,253})")
 
 def _mounted(lines: Sequence[Line]) -> set[str]:
     """Read `name` beside `mountPath: /dev/shm` when they stand on lines of their own."""
-    found = set()
+    found: set[str] = set()
     for at, line in enumerate(lines):
         if re.search(r"mountpath:\s*[\"']?/dev/shm[\"']?\s*$", line.low):
             near = [lines[i].text for i in (at - 1, at + 1) if 0 <= i < len(lines)]
@@ -237,7 +224,13 @@ def _shown(made: Decision, found: Context) -> list[Line]:
     shown += [each.line for each in made.same]
     extra: list[str] = []
     if made.diagnosis == "shm_size_not_applied":
-        extra += ["compose-service", "asked-flag", "asked-compose", "shm_limit_bytes", "asked-inspect"]
+        extra += [
+            "compose-service",
+            "asked-flag",
+            "asked-compose",
+            "shm_limit_bytes",
+            "asked-inspect",
+        ]
     if "spawn_dataset_tensors" in made.secondary:
         extra += ["spawned"]
     if made.diagnosis in {"oom_killed", "node_memory_pressure"}:
@@ -250,4 +243,3 @@ def _shown(made: Decision, found: Context) -> list[Line]:
     if made.space and made.diagnosis in _SIGBUS | {"shm_size_not_applied"} | _SHM:
         shown.append(made.space.line)
     return list(dict.fromkeys(shown))
-

@@ -111,7 +111,7 @@ def _nearby(
     named: dict[str, Any], primary: Finding, lines: Sequence[Line], findings: Sequence[Finding]
 ) -> None:
     """Add what the lines around the cause name: the worker, torchrun's rank, the progress."""
-    for each in findings:
+    for each in sorted(findings, key=lambda each: abs(each.position - primary.position)):
         distance = each.position - primary.position
         reach = _NEAR.get(each.signature.id)
         if reach is not None and -BEFORE <= distance <= reach and _same_writer(each, primary):

@@ -11,7 +11,8 @@ from typing import Final
 from calculator.diagnose.prefixes import peel
 
 _COLOURS: Final = re.compile(
-    r"(?:\x1b|␛)(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,2048}(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[@-Z\\^_])"
+    r"(?:\x1b|␛)(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,2048}(?:\x07|\x1b\\)"
+    r"|[()][0-9A-Za-z]|[@-Z\\^_])"
     r"|\\(?:x1b|u001b|033|e)\[[0-9;]{0,32}m",
     re.IGNORECASE,
 )
@@ -48,7 +49,7 @@ def strip_colours(text: str) -> str:
 
 
 def clean(number: int, raw: str) -> Iterator[Line]:
-    """Yield the messages of one pasted line; a progress bar redraws itself with \\r."""
+    """Yield the messages of one pasted line; a progress bar redraws itself on the spot."""
     text = _CONTROLS.sub("", strip_colours(raw.rstrip("\r\n")))
     if "[" in text and "m" in text:
         text = _REMAINS.sub("", text)

@@ -5,44 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
-_PATTERNS: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
-        # kubectl logs --prefix; kubetail and some collectors
-        r"\[pod/(?P<pod>[^/\]\s]{1,253})/(?P<container>[^\]\s]{1,253})\]\s?",
-        r"\[(?P<pod>[a-z0-9][a-z0-9.-]{0,252}) (?P<container>[a-z0-9][a-z0-9-]{0,62})\] ",
-        # stern: pod, container, message
-        r"(?:[+-] )?(?P<pod>[a-z][a-z0-9.-]{0,200}-[a-z0-9]{1,60}) (?:› )?"
-        r"(?P<container>[a-z][a-z0-9-]{0,62}) (?=\d{4}-\d\d-\d\d[T ]|[A-Z]\w{0,60}Error|ERROR|\[rank)",
-        # docker compose
-        r"(?P<service>[A-Za-z][\w.-]{0,80}?)(?:[-_]\d{1,4})?\s{1,40}\| ?",
-        # CRI, GitHub, GitLab, Python's logging: dates
-        r"\[?(?P<time>\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)\]?"
-        r"(?: std(?:out|err) [FP])?[:,]?\s?",
-        r"\[(?P<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?",
-        r"(?P<time>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?P<host>[\w.-]{1,253}) "
-        r"(?=[\w./-]{1,60}(?:\[\d{1,9}\])?: )",
-        r"\[ {0,8}(?P<time>\d{1,9}\.\d{3,9})\] ?",
-        r"\[?(?P<time>\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]? ",
-        r"std(?:out|err) [FP] ",
-        # ranks: torch, torchrun, MPI, Horovod, Lightning, a logger's own
-        r"\[rank ?:? ?(?P<rank>\d{1,6})\]:? ?",
-        r"\[(?:default|trainer|worker|local_rank|gpu|GPU)[ _-]?(?P<rank>\d{1,6})\]:? ?",
-        r"\[\d{1,6},(?P<rank>\d{1,6})\](?:<std(?:out|err)>)?: ?",
-        r"\[(?P<rank>\d{1,6})\]<std(?:out|err)>: ?",
-        r"\(?[Rr](?:ank|ANK)[ _]?[=:#]?\s?(?P<rank>\d{1,6})\)?\s?[:|>-]+\s?",
-        r"\[[Rr](?:ank|ANK)[ _]?[=:#]?\s?(?P<rank>\d{1,6})\]:?\s?",
-        # srun --label
-        r"\s{0,6}(?P<rank>\d{1,5}): ",
-        # Ray, vLLM
-        r"\((?:[A-Za-z_]\w{0,60}?(?:_(?:TP|PP|DP|rank)?(?P<rank>\d{1,5}))? )?"
-        r"pid=(?P<process>\d{1,9})(?:, ip=[\d.]{7,15})?\)(?: \[repeated \d{1,9}x[^\]]{0,80}\])? ?",
-        # a logger's level
-        r"\[?(?:INFO|WARNING|WARN|DEBUG)\]? {0,8}[:|-]? ?",
-    )
-)
+from calculator import resources
 
 _PEELS: Final = 8
 _MESSAGES: Final = ("log", "message", "msg", "textPayload", "text", "line", "body", "content")
@@ -55,6 +21,12 @@ _NAMES: Final = {
 }
 
 
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    rows = resources.table("facts", "prefixes")["prefix"]
+    return tuple(re.compile(row["pattern"]) for row in rows)
+
+
 def peel(text: str) -> tuple[str, dict[str, str]]:
     """Return the message without what stands before it, and what that said.
 
@@ -63,7 +35,7 @@ def peel(text: str) -> tuple[str, dict[str, str]]:
     """
     told: dict[str, str] = {}
     for _ in range(_PEELS):
-        found = next((match for each in _PATTERNS if (match := each.match(text))), None)
+        found = next((match for each in _patterns() if (match := each.match(text))), None)
         if found is None:
             unwrapped = unwrap(text)
             if unwrapped is None:

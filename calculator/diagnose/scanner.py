@@ -88,13 +88,15 @@ class Sieve:
         wanted = self._around(hits, len(texts))
         wanted.update(range(min(len(texts), max(0, _HEAD - self.lines))))
         wanted.update(range(min(len(texts), self._owed)))
-        self._owed = max(0, self._owed - len(texts), *(at + _AFTER + 1 - len(texts) for at in hits), 0)
+        owed = max((at + _AFTER + 1 for at in hits), default=0)
+        self._owed = max(0, self._owed - len(texts), owed - len(texts))
         for back in range(1, min(_BEFORE - min(hits, default=_BEFORE), len(self._previous)) + 1):
             self._keep(first - back, self._previous[-back], 0)
         for index in sorted(wanted):
             self._keep(first + index, texts[index], hits.get(index, 0))
-        self._previous.extend(_cut(text, 0) for text in texts[-_TAIL:])
-        self.lines += len(texts) if ended else len(texts) - 1
+        whole = texts if ended else texts[:-1]
+        self._previous.extend(_cut(text, 0) for text in whole[-_TAIL:])
+        self.lines += len(whole)
 
     def _hits(self, block: str) -> dict[int, int]:
         """Return the lines with triggers, and where in them the first stands."""
@@ -119,7 +121,8 @@ class Sieve:
     def _remember(self, trigger: str, block: str, low: str) -> None:
         """Keep the latest lines with a trigger that was there often enough already."""
         ring = self._recent.setdefault(trigger, deque(maxlen=_LAST_HITS))
-        end, found = len(low), []
+        end = len(low)
+        found: list[tuple[int, str]] = []
         while len(found) < _LAST_HITS and (at := low.rfind(trigger, 0, end)) >= 0:
             start = low.rfind("\n", 0, at) + 1
             stop = low.find("\n", at)

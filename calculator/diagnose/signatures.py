@@ -16,7 +16,7 @@ AFTER: Final = 4
 _LONGEST: Final = 9_000
 _CODE: Final = re.compile(
     r"\W{0,16}(?:\d{1,6}\W{1,12})?(?:raise|if|elif|except|return|for|def|class|assert|with) "
-    r"[\w'\"(\[]|\W{0,16}\d{1,6}\W{1,12}#"
+    r"[\w'\"(\[]|\W{0,16}\d{1,6}\W{1,12}# "
 )
 """A line of source in a traceback: it quotes messages that were not said."""
 
@@ -125,7 +125,7 @@ def neighbours(lines: Sequence[Line], position: int) -> Iterator[str]:
     """Yield the lines of the same writer around a place, in lower case."""
     here = lines[position]
     for line in lines[max(0, position - BEFORE) : position + AFTER + 1]:
-        if line.source == here.source or here.source == (None, "", ""):
+        if here.source in {line.source, (None, "", "")}:
             yield line.low
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
@@ -43,7 +43,6 @@ _ERRNO: Final = (
     re.compile(r"(?:[A-Za-z]|Success) \((\d{1,3})\)(?!\s?[:\w])"),
     re.compile(r"(?:os error|errno:?|Error code:?) (\d{1,3})\b"),
 )
-_SIZE_ENDS: Final = {"_size": parse_size, "_quantity": read_kubernetes}
 _NUMBER: Final = re.compile(r"-?\d{1,18}")
 
 
@@ -61,32 +60,57 @@ def read(groups: Mapping[str, str]) -> dict[str, Any]:
 def _value(key: str, text: str) -> tuple[str, Any] | None:
     for end, reader in _SIZE_ENDS.items():
         if key.endswith(end):
-            size = _size(text, reader)
+            size = reader(text)
             return None if size is None else (f"{key.removesuffix(end)}_bytes", size)
-    if key.endswith("_decimal"):
-        return f"{key.removesuffix('_decimal')}_bytes", int(Decimal(text.rstrip(".")) * 10**9)
-    if key.endswith("_kb"):
-        return f"{key.removesuffix('_kb')}_bytes", int(text) * KIB
     if key == "pids":
         return key, [int(pid) for pid in text.split(",")]
     if key == "signal_name":
         name = text.lower()
         return "signal", next((code for word, code in _SIGNALS.items() if word in name), text)
-    if key == "exit_code" and not _NUMBER.fullmatch(text):
+    number = _NUMBER.fullmatch(text) is not None
+    if key == "exit_code" and not number:
         return None
-    if key in _TEXTS or not _NUMBER.fullmatch(text):
-        return key, text
-    return key, int(text)
+    return key, int(text) if number and key not in _TEXTS else text
 
 
-def _size(text: str, reader: Any) -> int | None:
-    for read_it in (reader, parse_size):
-        try:
-            size: int = read_it(text.strip().rstrip("."))
-        except (SizeError, ValueError, ArithmeticError):
-            continue
-        return size if 0 <= size <= MAX_BYTES else None
-    return None
+def _any_size(text: str) -> int | None:
+    """Read a size as Docker, df and people write it: all powers of 1024."""
+    try:
+        return _within(parse_size(text.strip().rstrip(".")))
+    except (SizeError, ArithmeticError):
+        return None
+
+
+def _quantity(text: str) -> int | None:
+    """Read a Kubernetes quantity; what is none, as people write it."""
+    try:
+        return _within(read_kubernetes(text.strip().rstrip(".")))
+    except (SizeError, ArithmeticError):
+        return _any_size(text)
+
+
+def _kilobytes(text: str) -> int | None:
+    return _within(int(text) * KIB)
+
+
+def _gigabytes(text: str) -> int | None:
+    """Read Ray's GB, which are powers of 1000."""
+    try:
+        return _within(int(Decimal(text.rstrip(".")) * 10**9))
+    except ArithmeticError:
+        return None
+
+
+def _within(size: int) -> int | None:
+    return size if 0 <= size <= MAX_BYTES else None
+
+
+_SIZE_ENDS: Final[dict[str, Callable[[str], int | None]]] = {
+    "_size": _any_size,
+    "_quantity": _quantity,
+    "_kb": _kilobytes,
+    "_decimal": _gigabytes,
+}
 
 
 def errno_of(text: str) -> int | None:

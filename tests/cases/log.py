@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from calculator.diagnose import Diagnosis, diagnose
@@ -60,7 +60,9 @@ def _expansions(expand: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, A
 
 
 class _Counter(string.Formatter):
-    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
+    """Puts the counter wherever the line has braces, whatever their name."""
+
+    def get_value(self, _key: Any, args: Any, _kwargs: Any) -> Any:
         return args[0]
 
 
@@ -103,7 +105,7 @@ def _same(got: Any, value: Any) -> bool:
     return bool(got == value) or str(got) == str(value)
 
 
-_SUFFIXES = {
+_SUFFIXES: dict[str, Callable[[Any, Any], bool]] = {
     "_about": lambda got, value: abs(got - value) <= 0.02 * abs(value),
     "_between": lambda got, value: value[0] <= got <= value[1],
     "_one_of": lambda got, value: any(_same(got, each) for each in value),
@@ -144,13 +146,17 @@ def _span(text: str) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def _soft(expected: Mapping[str, Any], found: Diagnosis) -> Iterator[tuple[bool, str]]:
     for pattern in expected.get("must_mention", ()):
-        yield re.search(pattern, found.answer, re.I) is not None, f"does not mention {pattern!r}"
+        said = re.search(pattern, found.answer, re.IGNORECASE)
+        yield said is not None, f"does not mention {pattern!r}"
     for pattern in expected.get("must_not", ()):
-        said = re.search(pattern, found.answer, re.I)
+        said = re.search(pattern, found.answer, re.IGNORECASE)
         yield said is None, f"says {said[0] if said else ''!r}, which {pattern!r} forbids"
     if expected.get("actions"):
         first = found.actions[0] if found.actions else None
-        yield first == expected["actions"][0], f"first advice is {first}, not {expected['actions'][0]}"
+        yield (
+            first == expected["actions"][0],
+            f"first advice is {first}, not {expected['actions'][0]}",
+        )
     for part in expected.get("evidence", ()):
         shown = any(part in each.text for each in found.evidence)
         yield shown, f"does not highlight {part!r}"
