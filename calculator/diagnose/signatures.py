@@ -13,6 +13,7 @@ from calculator.diagnose.lines import Line
 
 BEFORE: Final = 40
 AFTER: Final = 4
+_NEAR: Final = 600
 _LONGEST: Final = 9_000
 _CODE: Final = re.compile(
     r"\W{0,16}(?:\d{1,6}\W{1,12})?(?:raise|if|elif|except|return|for|def|class|assert|with) "
@@ -126,7 +127,7 @@ def neighbours(lines: Sequence[Line], position: int) -> Iterator[str]:
     here = lines[position]
     for line in lines[max(0, position - BEFORE) : position + AFTER + 1]:
         if here.source in {line.source, (None, "", "")}:
-            yield line.low
+            yield line.low[:_NEAR]
 
 
 def _read(row: Mapping[str, Any]) -> Signature:
