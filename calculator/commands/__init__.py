@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calculator.commands import config, fit, listing, size
+from calculator.commands import config, diagnose, fit, listing, size
 
-COMMANDS = (size, config, fit, listing)
+COMMANDS = (size, config, fit, diagnose, listing)
 """In the order in which --help shows them."""
