@@ -13,6 +13,7 @@ from calculator import resources
 from calculator.diagnose.decide import Decision
 from calculator.diagnose.model import Advice, Source
 from calculator.diagnose.numbers import Numbers
+from calculator.typed import release
 from calculator.units import GRAMMARS, KIB, SizeError, count, parse_size, size
 
 _SIGNALS: Final = {
@@ -101,12 +102,28 @@ def _names(
         "asked": named.get("bytes") or named.get("requested_bytes"),
         "asked_size": named.get("asked_bytes") or numbers.shm,
         "right": _right(value, grammar),
-        "right_key": _RIGHT_KEYS.get(platform) or _RIGHT_KEYS.get(grammar),
+        "right_key": _right_key(str(named.get("key", "")), platform, grammar),
         "signal_words": _SIGNALS.get(str(named.get("signal")), "segmentation fault"),
         "spawned": "spawn_dataset_tensors" in made.secondary,
         "earlier_shm": made.diagnosis == "oom_killed" and "shm_exhausted" in made.secondary,
+        "feeder": made.feeder,
+        "sigbus_in_new": named.get("torch_era") == "<=2.9" and _newer(named.get("torch_version")),
+        "clipped": made.clipped,
         "misplaced": "move_flag_before_image" in made.actions,
     }
+
+
+def _right_key(key: str, platform: str, grammar: str) -> str | None:
+    """Name the key that was meant, where the one refused is about the size."""
+    if key.startswith("-"):
+        return _RIGHT_KEYS["docker"]
+    if "shm" not in key.lower():
+        return None
+    return _RIGHT_KEYS.get(platform) or _RIGHT_KEYS.get(grammar)
+
+
+def _newer(version: Any) -> bool:
+    return isinstance(version, str) and release(version) >= (2, 10)
 
 
 def _right(value: str, grammar: str) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from calculator.diagnose.context import Context, Space
 from calculator.diagnose.lines import Line
-from calculator.diagnose.signatures import Finding, neighbours
+from calculator.diagnose.signatures import Finding, neighbours, signatures
 from calculator.units import MIB
 
 _SHM_NAMES: Final = re.compile(r"shm|shared[-_]?mem|dev-?shm", re.IGNORECASE)
@@ -32,6 +32,8 @@ class Decision:
     secondary: list[str] = field(default_factory=list)
     actions: tuple[str, ...] = ()
     space: Space | None = None
+    feeder: bool = False
+    clipped: bool = False
 
 
 def decide(lines: Sequence[Line], findings: Sequence[Finding], found: Context) -> Decision:
@@ -47,6 +49,7 @@ def decide(lines: Sequence[Line], findings: Sequence[Finding], found: Context) -
     made.space = space
     _judge_bus_error(made, found)
     _judge_volume(made, lines, found)
+    made.feeder = any(" in _feed" in low for low in neighbours(lines, primary.position))
     made.same = [each for each in now if _belongs(each, made)]
     made.others = [each for each in now if each is not primary and each not in made.same]
     _add_secondary(made, now, before, lines, found)
@@ -87,23 +90,22 @@ def _first(failures: Sequence[Finding]) -> Finding | None:
     return signs[0] if signs else _best_echo(failures)
 
 
-_ECHO_ORDER: Final = (
-    "exited-unexpectedly", "pin-thread-exit", "caught-only", "nccl-watchdog", "nccl-generic",
-    "elastic-failed", "store-broken", "some-error",
-)  # fmt: skip
-
-
 def _best_echo(failures: Sequence[Finding]) -> Finding | None:
-    return min(failures, key=lambda each: _ECHO_ORDER.index(each.signature.id), default=None)
+    """Return the one that tells most: they stand in that order in the file."""
+    return min(failures, key=lambda each: signatures().index(each.signature), default=None)
 
 
 # ---------------------------------------------------------------- what the surroundings change
 
 
 def _without_failure(found: Context, space: Space | None) -> Decision:
+    if "asked-both" in found.lines:
+        shown = [found.lines["asked-both"]]
+        return Decision("ipc_shm_conflict", "medium", shown=shown, space=space)
     if not _not_applied(found, space):
         return Decision("none", "medium", space=space)
     made = Decision("shm_size_not_applied", "high", space=space)
+    _judge_clipping(made, found)
     made.shown = _shown(made, found)
     return made
 
@@ -126,6 +128,7 @@ def _judge_bus_error(made: Decision, found: Context) -> None:
     if _not_applied(found, made.space) and made.diagnosis != "shm_semaphores":
         made.secondary.append("shm_exhausted")
         made.diagnosis, made.confidence, made.actions = "shm_size_not_applied", "high", ()
+        _judge_clipping(made, found)
         return
     if made.space is None or made.diagnosis not in _SIGBUS or not _is_bus(made.primary):
         return
@@ -136,6 +139,14 @@ def _judge_bus_error(made: Decision, found: Context) -> None:
     elif made.space.size <= _LARGE:
         made.diagnosis, made.actions = "shm_exhausted", ()
         made.confidence = "high" if made.confidence != "low" else "medium"
+
+
+def _judge_clipping(made: Decision, found: Context) -> None:
+    """In a pod the memory limit may be what the volume was cut down to."""
+    limit = found.named.get("memory_limit_bytes")
+    made.clipped = bool(limit and made.space and limit * 9 // 10 <= made.space.size <= limit)
+    if made.clipped and found.platform == "kubernetes":
+        made.actions = ("raise_memory_limit", "verify_df", "lower_shm_limit")
 
 
 def _is_bus(primary: Finding | None) -> bool:

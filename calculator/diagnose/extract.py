@@ -54,7 +54,7 @@ def _of(finding: Finding) -> dict[str, Any]:
     found = values.read(finding.groups)
     found.update((k, v) for k, v in finding.signature.sets.items() if k != "grammar")
     number = values.errno_of(finding.line.text)
-    if number is not None and finding.signature.diagnosis != "worker_exception":
+    if number is not None and "signal" not in found:
         found.setdefault("errno", number)
         text = next((t for t in values.ERRNO_TEXTS if t in finding.line.low), None)
         if text:

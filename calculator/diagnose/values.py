@@ -20,7 +20,8 @@ _TEXTS: Final = frozenset(
 )  # fmt: skip
 
 _SIGNALS: Final = {
-    "segmentation fault": "SIGSEGV", "sigsegv": "SIGSEGV", "aborted": "SIGABRT",
+    "segmentation fault": "SIGSEGV", "sigsegv": "SIGSEGV", "segfault": "SIGSEGV",
+    "aborted": "SIGABRT",
     "illegal instruction": "SIGILL", "sigill": "SIGILL", "floating point exception": "SIGFPE",
     "floating-point exception": "SIGFPE", "double free": "SIGABRT", "terminated": "SIGTERM",
     "interrupt": "SIGINT", "hangup": "SIGHUP",
