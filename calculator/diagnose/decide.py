@@ -182,10 +182,12 @@ def _mounted(lines: Sequence[Line]) -> set[str]:
 
 
 def _belongs(finding: Finding, made: Decision) -> bool:
+    """Whether a finding says the same as the cause; of echoes, only the very same counts."""
     primary = made.primary
-    if primary is None or finding.signature.role == "echo" != primary.signature.role:
-        return False
-    return finding.signature.diagnosis == primary.signature.diagnosis
+    if primary is None or primary.signature.role == "echo":
+        return primary is not None and finding.signature is primary.signature
+    same = finding.signature.diagnosis == primary.signature.diagnosis
+    return same and finding.signature.role != "echo"
 
 
 def _add_secondary(

@@ -16,6 +16,8 @@ from calculator.diagnose.signatures import BEFORE, Finding
 _OBJECT: Final = re.compile(r"/?torch_\d+_(?:[\w]+_)?(?P<counter>\d+)$")
 _IN_LINE: Final = re.compile(r"\b[Rr]ank[ :=]?\s?(?P<rank>\d{1,6})\b")
 _MOST: Final = 64
+_NCCL_COUNTER: Final = 4
+"""NCCL extends a segment's file by a counter of its users."""
 
 
 def extract(
@@ -40,6 +42,8 @@ def extract(
             named["repeats"] = counts["no available shared memory broadcast block found"]
     _sizes(named, made, found)
     _add(named, {key: value for key, value in found.named.items() if _wanted(key, made)})
+    if "extended_bytes" in named:
+        named.setdefault("segment_bytes", named["extended_bytes"] - _NCCL_COUNTER)
     _consistent(named)
     return named
 

@@ -21,6 +21,7 @@ _TEXTS: Final = frozenset(
 
 _SIGNALS: Final = {
     "segmentation fault": "SIGSEGV", "sigsegv": "SIGSEGV", "segfault": "SIGSEGV",
+    "access violation": "SIGSEGV",
     "aborted": "SIGABRT",
     "illegal instruction": "SIGILL", "sigill": "SIGILL", "floating point exception": "SIGFPE",
     "floating-point exception": "SIGFPE", "double free": "SIGABRT", "terminated": "SIGTERM",
