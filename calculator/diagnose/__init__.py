@@ -8,13 +8,13 @@ from typing import Any, Final
 from calculator.diagnose import context
 from calculator.diagnose.answer import actions, write
 from calculator.diagnose.context import Context
-from calculator.diagnose.decide import Decision, decide
+from calculator.diagnose.decide import decide
 from calculator.diagnose.extract import extract, missing_ranks
 from calculator.diagnose.lines import Line, clean
 from calculator.diagnose.model import Advice, Diagnosis, Evidence, Source
 from calculator.diagnose.numbers import compute
 from calculator.diagnose.scanner import Sieve
-from calculator.diagnose.signatures import Finding, match
+from calculator.diagnose.signatures import match
 
 __all__ = ["Advice", "Diagnosis", "Evidence", "Scanner", "Source", "diagnose"]
 
@@ -70,12 +70,11 @@ class Scanner:
         made = decide(lines, findings, found)
         numbers = compute(given)
         named = extract(made, found, lines, findings, self._sieve.counts)
-        note = _note(made, findings)
         facts = {
             "blank": self._blank,
             "logind": "logind" in found.lines,
             "missing_ranks": ", ".join(map(str, missing_ranks(findings))),
-            "note": note,
+            "note": found.notes[0].signature.says if found.notes else "",
         }
         if self._blank:
             made.confidence = "high"
@@ -101,13 +100,6 @@ class Scanner:
             size_bytes=numbers.shm,
             lines=self._sieve.lines,
         )
-
-
-def _note(made: Decision, findings: list[Finding]) -> str:
-    """Return what is worth saying although nothing failed."""
-    if made.primary is not None:
-        return ""
-    return next((each.signature.says for each in findings if each.signature.says), "")
 
 
 _ERA_VERSIONS: Final = {"<=2.9": "2.9", "2.10-2.11": "2.11", ">=2.10": "2.12"}

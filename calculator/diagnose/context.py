@@ -10,7 +10,7 @@ from typing import Any, Final
 from calculator.diagnose import values
 from calculator.diagnose.lines import Line
 from calculator.diagnose.signatures import Finding
-from calculator.units import GIB, KIB, MIB, SizeError, parse_size, read_kubernetes
+from calculator.units import GIB, KIB, MIB, SizeError, parse_size
 
 _ROW: Final = re.compile(
     r"^(?:\S{1,200})?\s{1,40}(?P<size>[\d.]+[A-Za-z]{0,3})\s+(?P<used>[\d.]+[A-Za-z]{0,3})\s+"
@@ -19,6 +19,7 @@ _ROW: Final = re.compile(
 _BLOCKS: Final = re.compile(r"\b(?P<number>\d{1,5})(?P<unit>[KMGB]?)-blocks")
 _SECTION: Final = re.compile(r"^\s*(?P<name>Limits|Requests):\s*$", re.IGNORECASE)
 _MEMORY: Final = re.compile(r'^\s*"?memory"?:\s{0,20}"?(?P<value>\d[\w.]{0,20})"?,?\s*$')
+_FAILED: Final = re.compile(r"oomkilled|exit code:\s{1,12}[1-9]")
 _CONTAINER: Final = re.compile(r"^ {2,4}(?P<name>[a-z0-9][a-z0-9-]{0,62}):\s*$")
 
 _PLATFORMS: Final = (
@@ -71,6 +72,7 @@ class Context:
     spaces: list[Space] = field(default_factory=list)
     attempts: list[int] = field(default_factory=list)
     shm_volumes: set[str] = field(default_factory=set)
+    notes: list[Finding] = field(default_factory=list)
 
 
 def read(lines: Sequence[Line], findings: Sequence[Finding], given: Mapping[str, Any]) -> Context:
@@ -81,6 +83,8 @@ def read(lines: Sequence[Line], findings: Sequence[Finding], given: Mapping[str,
         if signature.role != "context":
             continue
         found.lines.setdefault(signature.id, finding.line)
+        if signature.says:
+            found.notes.append(finding)
         if signature.id == "attempt":
             found.attempts.append(finding.position)
             continue
@@ -139,39 +143,28 @@ def _df_size(text: str, unit: int) -> int:
 
 
 def _describe(lines: Sequence[Line], found: Context) -> None:
-    """Read limits, requests and the container of a described pod."""
-    section, name, failing = "", "", ""
-    for before, line in zip([None, *lines], lines, strict=False):
-        head = _SECTION.match(line.text)
-        if head:
+    """Read the container of a described pod that failed, and its limits."""
+    limits: dict[str, list[tuple[str, int, Line]]] = {}
+    section = name = failing = ""
+    described = False
+    for line in lines:
+        if head := _SECTION.match(line.text):
             section = head["name"].lower()
-        container = _CONTAINER.match(line.text)
-        if container:
-            name = container["name"]
-        if before and line.low.strip().startswith(("state:", "container id:", "image:")) and name:
-            failing = failing or ""
-        if "oomkilled" in line.low and name:
+        elif container := _CONTAINER.match(line.text):
+            name, section = container["name"], ""
+        elif section and (memory := _MEMORY.match(line.text)):
+            size = values.read({"limit_quantity": memory["value"]}).get("limit_bytes")
+            if size is not None:
+                limits.setdefault(name, []).append((section, size, line))
+        if name and _FAILED.search(line.low):
             failing = name
-        memory = _MEMORY.match(line.text)
-        if memory and section:
-            _remember(found, section, memory["value"], line)
-    owner = failing or (name if _looks_described(lines) else "")
-    if owner:
-        found.named.setdefault("container", owner)
-
-
-def _looks_described(lines: Sequence[Line]) -> bool:
-    return any(line.low.strip().startswith(("last state:", "container id:")) for line in lines)
-
-
-def _remember(found: Context, section: str, text: str, line: Line) -> None:
-    try:
-        size = read_kubernetes(text)
-    except SizeError:
-        return
-    key = "memory_limit_bytes" if section == "limits" else "memory_request_bytes"
-    found.named.setdefault(key, size)
-    found.lines.setdefault(key, line)
+        described = described or line.low.strip().startswith(("last state:", "container id:"))
+    if described and (failing or name):
+        found.named.setdefault("container", failing or name)
+    for which, size, line in limits.get(failing) or next(iter(limits.values()), []):
+        key = "memory_limit_bytes" if which == "limits" else "memory_request_bytes"
+        found.named.setdefault(key, size)
+        found.lines.setdefault(key, line)
 
 
 # ---------------------------------------------------------------- platform

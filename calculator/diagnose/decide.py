@@ -16,6 +16,7 @@ _SHM_NAMES: Final = re.compile(r"shm|shared[-_]?mem|dev-?shm", re.IGNORECASE)
 _DISTRIBUTED: Final = frozenset({"nccl-watchdog", "nccl-generic", "store-broken"})
 _SIGBUS: Final = frozenset({"shm_exhausted", "bus_error_unattributed", "bus_error_not_shm"})
 _SHM: Final = frozenset({"shm_exhausted", "shm_exhausted_nccl", "shm_semaphores"})
+_OPEN: Final = frozenset({"dataloader_timeout", "unknown", "worker_exit_unattributed"})
 _LARGE: Final = 64 * MIB
 
 
@@ -103,10 +104,21 @@ def _without_failure(found: Context, space: Space | None) -> Decision:
         shown = [found.lines["asked-both"]]
         return Decision("ipc_shm_conflict", "medium", shown=shown, space=space)
     if not _not_applied(found, space):
-        return Decision("none", "medium", space=space)
+        return _calm(found, space)
     made = Decision("shm_size_not_applied", "high", space=space)
     _judge_clipping(made, found)
     made.shown = _shown(made, found)
+    return made
+
+
+def _calm(found: Context, space: Space | None) -> Decision:
+    """Nothing failed; but a /dev/shm that is full, or a warning, is worth saying."""
+    if space and space.full:
+        return Decision("shm_exhausted", "medium", shown=[space.line], space=space)
+    made = Decision("none", "medium", space=space)
+    if found.notes:
+        made.actions = found.notes[0].signature.actions
+        made.shown = [found.notes[0].line]
     return made
 
 
@@ -123,6 +135,8 @@ def _worst(spaces: Sequence[Space]) -> Space | None:
 
 def _judge_bus_error(made: Decision, found: Context) -> None:
     """A size not in effect explains a full /dev/shm; a large empty one speaks against it."""
+    if made.diagnosis in _OPEN and made.space and made.space.full:
+        made.diagnosis, made.confidence, made.actions = "shm_exhausted", "medium", ()
     if made.diagnosis not in _SHM | _SIGBUS:
         return
     if _not_applied(found, made.space) and made.diagnosis != "shm_semaphores":

@@ -11,7 +11,7 @@ from calculator.__main__ import main
 BUS = "RuntimeError: DataLoader worker (pid 9) is killed by signal: Bus error.\n"
 
 
-def run(capsys, *arguments):
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     status = main(["diagnose", *arguments])
     out, err = capsys.readouterr()
     return status, out, err

@@ -58,8 +58,8 @@ def test_both_host_ipc_and_a_size():
 
 
 VOLUMES = [
-    ("/dev/shm from cache (rw)\n", "cache", "emptydir_evicted"),
-    ("/dev/shm from dshm (rw)\n", "cache", "emptydir_evicted_other_volume"),
+    ("  /dev/shm from cache (rw)\n", "cache", "emptydir_evicted"),
+    ("  /dev/shm from dshm (rw)\n", "cache", "emptydir_evicted_other_volume"),
     ("- name: tmp-a\n  mountPath: /dev/shm\n", "tmp-a", "emptydir_evicted"),
     ("- mountPath: /dev/shm\n  name: tmp-a\n", "tmp-b", "emptydir_evicted_other_volume"),
     ("", "shared-memory", "emptydir_evicted"),

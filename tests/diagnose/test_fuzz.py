@@ -19,13 +19,14 @@ TEXTS = [
 ]
 PIECES = [
     *triggers(), "\n", "\r", "\x1b[31m", "\x00", "[rank3]: ", '{"log":"', '\\n"}', "&lt;", "%",
-    "9" * 30, "on /dev/shm", "(pid 1)", "size 99999999999999999999Gi", "Limits:", "memory: 1e999", "é",
-    "\U0001f600", "\ud800", "Filesystem 1K-blocks", "shm 9e9 1 1 1% /dev/shm", "--shm-size=", "attempt 2",
+    "9" * 30, "on /dev/shm", "(pid 1)", "size 99999999999999999999Gi", "Limits:", "memory: 1e999",
+    "é", "\U0001f600", "\ud800", "Filesystem 1K-blocks", "shm 9e9 1 1 1% /dev/shm",
+    "--shm-size=", "attempt 2",
 ]  # fmt: skip
 CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def answers(text):
+def answers(text: str) -> None:
     found = diagnose(text)
     assert found.answer
     assert found.actions
