@@ -13,7 +13,7 @@ from calculator.diagnose.decide import Decision
 from calculator.diagnose.lines import Line
 from calculator.diagnose.signatures import BEFORE, Finding
 
-_OBJECT: Final = re.compile(r"/?torch_\d+_(?:[\w]+_)?(?P<counter>\d+)$")
+_OBJECT: Final = re.compile(r"/?torch_\d+_\w+_(?P<counter>\d+)$")
 _IN_LINE: Final = re.compile(r"\b[Rr]ank[ :=]?\s?(?P<rank>\d{1,6})\b")
 _MOST: Final = 64
 _NCCL_COUNTER: Final = 4

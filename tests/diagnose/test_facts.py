@@ -63,8 +63,8 @@ def test_a_prefix_is_taken_off_its_example(row):
 PIECES = [
     "a", "1", "/a", "(", "[", " ", "/torch_1_", "pid: 1 ", "exit code: 1 ", "size ", '"', "1Gi ",
     "Container x was using ", "epoch 1 ", "in /dev/shm ", "A.", "a-", "1,", "killed process ",
-    "rank ", "\\", "'", "-m ", "mmap ", "No space left", "Connect to ", "spec.", "local_rank: ",
-    "name: x, ",
+    "rank ", "\\", "'", "-m ", "mmap ", "No space left", "Connect to ", "spec.",
+    "local_rank: ", "name: x, ",
 ]  # fmt: skip
 
 
