@@ -68,8 +68,8 @@ def write(
             dont=dont,
             advice=advice[:_SHOWN_ADVICE],
             sources=sources,
-            evidence=made.shown[:1],
-            confidence=made.confidence,
+            evidence=made.shown[: 3 if made.diagnosis == "shm_size_not_applied" else 1],
+            confidence="high" if made.diagnosis == "none" else made.confidence,
         )
     )
     return Words(title, means, dont, advice, sources, answer)
@@ -138,7 +138,8 @@ def _right(value: str, grammar: str) -> str:
 def _place(made: Decision, named: Mapping[str, Any]) -> list[str]:
     """Say who failed first, where several ranks or pods speak."""
     rank, pod = named.get("rank"), named.get("pod")
-    if made.primary is None or made.primary.signature.role == "echo":
+    waiting = made.diagnosis == "vllm_broadcast_wait"
+    if made.primary is None or made.primary.signature.role == "echo" or waiting:
         return []
     many = len(named.get("ranks", ())) > 1
     if rank is not None:

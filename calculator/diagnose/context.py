@@ -33,13 +33,16 @@ _PLATFORMS: Final = (
     ("podman", ("podman", "cannot set shmsize")),
     (
         "compose",
-        ("docker compose", "docker-compose", "compose.yaml", "compose.yml", "shm_size",
-         "services."),
+        ("docker compose", "docker-compose", "compose.yaml", "compose.yml", "shm_size"),
     ),
     ("slurm", ("srun", "slurmstepd", "sbatch", "slurm", "stepid=", "salloc")),
     ("docker", ("docker", "--shm-size", "shmem allocation limit", "/var/lib/docker")),
     ("macos", ("/users/", "darwin", "macos", "/opt/homebrew")),
 )  # fmt: skip
+
+
+_HINTS: Final = ("you can increase /dev/shm", "recommends the use of")
+"""Advice for platforms that need not be the one at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +179,9 @@ def _platform(lines: Sequence[Line], given: Mapping[str, Any]) -> str:
         return told.lower()
     if any(line.pod for line in lines):
         return "kubernetes"
+    spoken = [line.low for line in lines if not any(hint in line.low for hint in _HINTS)]
     for name, words in _PLATFORMS:
-        if any(word in line.low for line in lines for word in words):
+        if any(word in low for low in spoken for word in words):
             return name
     if any(line.service for line in lines):
         return "compose"

@@ -13,7 +13,7 @@ TESTS = Path(__file__).parents[1]
 TABLE = json.loads(Path(__file__).with_name("signatures.json").read_text(encoding="utf-8"))
 
 
-def found_in(text):
+def found_in(text: str) -> set[str]:
     lines = [line for number, raw in enumerate(text.split("\n"), 1) for line in clean(number, raw)]
     return {each.signature.id for each in match(lines)}
 
