@@ -11,7 +11,7 @@ from collections import Counter, deque
 from typing import Final
 
 from calculator.diagnose.lines import strip_colours
-from calculator.diagnose.signatures import triggers
+from calculator.diagnose.stems import present
 
 BLOCK: Final = 256_000
 """Characters that are looked through at a time; a longer line is read in pieces."""
@@ -104,10 +104,8 @@ class Sieve:
         if len(low) != len(block):
             low = block.translate(_ASCII_LOWER)
         places: set[int] = set()
-        for trigger in triggers():
+        for trigger in present(low):
             at = low.find(trigger)
-            if at < 0:
-                continue
             seen = self.counts[trigger]
             self.counts[trigger] += low.count(trigger, at)
             while at >= 0 and seen < _FIRST_HITS:
