@@ -71,7 +71,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A signature at a place.  `order` is the place in time, `attempt` which run it was."""
+    """A signature at a place.  `position` is that of its line among those that were kept."""
 
     signature: Signature
     line: Line
