@@ -1,0 +1,42 @@
+"""The words of this package, and what may be put into them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from calculator.errors import shown
+from calculator.recommend import Model
+
+
+class Warning(Model):  # noqa: A001 - what it is called everywhere
+    """Something a person should know about the file, whether it was changed or not."""
+
+    id: str
+    text: str
+    source: str | None
+
+
+@cache
+def _words() -> dict[str, Any]:
+    text = (files("calculator.manifests") / "words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def say(section: str, name: str, /, **values: object) -> str:
+    """Return a sentence with its values put in."""
+    return _filled(_words()[section][name], values)
+
+
+def warning(name: str, /, **values: object) -> Warning:
+    """Return a warning of this id."""
+    row = _words()["warnings"][name]
+    return Warning(id=name, text=_filled(row["text"], values), source=row.get("source"))
+
+
+def _filled(text: str, values: Mapping[str, object]) -> str:
+    found = text.format(**{key: shown(str(value)) for key, value in values.items()})
+    return found[0].upper() + found[1:] if found.startswith(("service ", "container ")) else found
