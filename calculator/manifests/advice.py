@@ -10,7 +10,9 @@ from calculator.manifests.tree import Document
 from calculator.manifests.words import say
 from calculator.units import GRAMMARS
 
-_PLACES: Final = re.compile(r"^[ \t-]*(containers|volumes|volumeMounts|services|shm_size):", re.MULTILINE)
+_PLACES: Final = re.compile(
+    r"^[ \t-]*(containers|volumes|volumeMounts|services|shm_size):", re.MULTILINE
+)
 _COMPOSE: Final = re.compile(r"^services:", re.MULTILINE)
 
 _POD: Final = """\

@@ -56,7 +56,7 @@ def says(node: Node, data: Data) -> bool:
     if isinstance(data, Mapping):
         return (
             node.kind == "map"
-            and node.keys() == list(data)
+            and node.names() == list(data)
             and all(says(value, data[name.text]) for name, value in node.pairs)
         )
     if isinstance(data, str):

@@ -21,7 +21,7 @@ def plan(draft: Draft, document: Document) -> None:
     if root is None or services is None or services.kind != "map" or not services.pairs:
         raise Stopped("refuse", say("says", "no_services"))
     stray = _stray(draft, root, services)
-    names = [name for name in services.keys() if name not in stray and name != "<<"]  # noqa: SIM118 - a method
+    names = [name for name in services.names() if name not in stray and name != "<<"]  
     if not names:
         raise Stopped("refuse", say("says", "no_services"))
     for name in _chosen(draft, root, names):
@@ -60,7 +60,7 @@ def _chosen(draft: Draft, root: Node, names: list[str]) -> list[str]:
             text = say("says", "no_such_name", wanted=wanted, names=listed(names))
             raise Stopped("ask", text, choices=tuple(names))
         return found
-    left = choose([_candidate(each) for each in every])
+    left = choose([candidate(each) for each in every])
     if len(left) == 1:
         (only,) = left
         if len(names) > 1 and not every[only].has_gpu:
@@ -71,7 +71,7 @@ def _chosen(draft: Draft, root: Node, names: list[str]) -> list[str]:
     raise Stopped("ask", text, choices=tuple(could))
 
 
-def _candidate(service: Service) -> Candidate:
+def candidate(service: Service) -> Candidate:
     words = [service.name, service.say("image") or "", service.words("command")]
     mounts = service.get("shm_size") is not None or service.say("ipc") in {"host", "shareable"}
     return Candidate(

@@ -12,7 +12,16 @@ _GO: Final = re.compile(
     r"\{\{-?\s{0,20}(?:[.$]\w?|(?:include|template|toYaml|if|range|with|end|else|define|tpl|printf|default|lookup)\b|/\*)"
 )
 _JINJA: Final = re.compile(r"\{%|\{\{-?\s{0,20}\w|<%")
-_COMPOSE_ONLY: Final = {"version", "name", "include", "services", "volumes", "networks", "secrets", "configs"}
+_COMPOSE_ONLY: Final = {
+    "version",
+    "name",
+    "include",
+    "services",
+    "volumes",
+    "networks",
+    "secrets",
+    "configs",
+}
 _SERVICE: Final = {
     "build", "command", "environment", "shm_size", "deploy", "ports", "depends_on", "extends", "gpus", "ipc",
     "restart", "runtime", "env_file", "volumes", "tmpfs", "networks", "profiles", "container_name", "entrypoint",
@@ -53,7 +62,7 @@ def detect(documents: list[Document]) -> str:
 def other(documents: list[Document]) -> str:
     """Return what else a text looks like, for people; empty where nobody knows."""
     root = next((each.root for each in documents if each.root is not None), None)
-    keys = set(root.keys()) if root is not None else set()
+    keys = set(root.names()) if root is not None else set()
     return next((row["what"] for row in known()["others"] if set(row["keys"]) <= keys), "")
 
 
@@ -67,13 +76,13 @@ def _is_object(root: Node) -> bool:
 
 
 def _is_json_patch(root: Node) -> bool:
-    return root.kind == "seq" and any({"op", "path"} <= set(each.keys()) for each in root.entries())
+    return root.kind == "seq" and any({"op", "path"} <= set(each.names()) for each in root.entries())
 
 
 def _is_compose(root: Node) -> bool:
     if root.kind != "map":
         return False
-    keys = {key for key in root.keys() if not key.startswith("x-")}
+    keys = {key for key in root.names() if not key.startswith("x-")}
     services = root.get("services")
     if services is None:
         return "include" in keys and keys <= _COMPOSE_ONLY
@@ -85,7 +94,7 @@ def _is_compose(root: Node) -> bool:
 def _is_service(node: Node) -> bool:
     image = node.own("image") if node.kind == "map" else None
     plain = image is not None and image.real.kind == "scalar"
-    return node.kind == "map" and (plain or bool(_SERVICE & set(node.keys())))
+    return node.kind == "map" and (plain or bool(_SERVICE & set(node.names())))
 
 
 def _is_compose_v1(root: Node) -> bool:
@@ -96,7 +105,7 @@ def _is_compose_v1(root: Node) -> bool:
         value.real.kind == "map"
         and (value.real.say("image") or value.real.say("build"))
         and _is_service(value.real)
-        and not {"resources", "replicas", "replicaCount"} & set(value.real.keys())
+        and not {"resources", "replicas", "replicaCount"} & set(value.real.names())
         for _, value in root.pairs
     )
 
@@ -104,9 +113,9 @@ def _is_compose_v1(root: Node) -> bool:
 def _is_values(root: Node, depth: int = 0) -> bool:
     if root.kind != "map":
         return False
-    keys = set(root.keys())
+    keys = set(root.names())
     image = root.get("image")
-    if image is not None and image.kind == "map" and {"repository", "tag"} & set(image.keys()):
+    if image is not None and image.kind == "map" and {"repository", "tag"} & set(image.names()):
         return True
     certain = {key for key in keys if key.endswith(("Volumes", "VolumeMounts"))} | (
         keys & {"singleuser", "replicaCount", "shmSize", "servingEngineSpec", "shmVolume", "dshm"}

@@ -139,9 +139,7 @@ class Editor:
         name, value = rows[at]
         self.removed.add(id(name))
         if node.flow:
-            start, end = (
-                (rows[at - 1][1].end, value.end) if at else (name.start, rows[1][0].start)
-            )
+            start, end = (rows[at - 1][1].end, value.end) if at else (name.start, rows[1][0].start)
             self._span(name, start, end, "", why)
             return
         start = self.line_start(name.start)
@@ -162,7 +160,9 @@ class Editor:
         if node.kind == "scalar" and node.style in {"|", ">"}:
             said = self.text[node.start : node.end]
             keeps = "+" in said.partition("\n")[0].partition("#")[0]
-            return node.end - 1 if keeps and said.endswith("\n") else node.start + len(said.rstrip())
+            return (
+                node.end - 1 if keeps and said.endswith("\n") else node.start + len(said.rstrip())
+            )
         if node.flow or node.kind in {"scalar", "alias"}:
             return node.end
         if node.kind == "map":
@@ -217,19 +217,21 @@ class Editor:
         name, value = last
         start = self.line_start(name.start)
         indent = self.text[start : name.start]
-        line = self.manner.newline + indent if not indent.strip(" \t") and start > node.start else " "
+        line = (
+            self.manner.newline + indent if not indent.strip(" \t") and start > node.start else " "
+        )
         end = max(name.end, value.end)
         self._span(node, end, end, f",{line}{new}", why)
 
     def _flow(self, parent: Node, value: Data) -> str:
-        return flow(value, quoted=any(name.style == '"' for name, _ in parent.pairs) and parent.flow)
+        return flow(
+            value, quoted=any(name.style == '"' for name, _ in parent.pairs) and parent.flow
+        )
 
     def _is_json(self, node: Node) -> bool:
         return bool(node.pairs) and all(name.style == '"' for name, _ in node.pairs)
 
-    def _span(
-        self, node: Node, start: int, end: int, new: str, why: str, column: int = 0
-    ) -> None:
+    def _span(self, node: Node, start: int, end: int, new: str, why: str, column: int = 0) -> None:
         self.spans.append(Span(start, end, new, why, column))
         self.touched.append(node)
 

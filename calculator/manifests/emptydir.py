@@ -59,10 +59,14 @@ def _limit(draft: Draft, node: Node, name: str, where: str) -> None:
         draft.warn(found.problem, literal=found.text, right=new, where=f"volume {name}")
     enough = literals.same_or_above(found.bytes, draft.shm_bytes)
     if found.bytes is not None and not enough:
-        draft.warn("existing_smaller", where=f"volume {name}", had=size(found.bytes), size=draft.size)
+        draft.warn(
+            "existing_smaller", where=f"volume {name}", had=size(found.bytes), size=draft.size
+        )
     if enough and not found.problem and found.bytes is not None:
         if found.bytes > literals.rounded(draft.shm_bytes):
-            draft.warn("existing_larger", where=f"volume {name}", had=size(found.bytes), size=draft.size)
+            draft.warn(
+                "existing_larger", where=f"volume {name}", had=size(found.bytes), size=draft.size
+            )
         draft.keep("enough", where=where, had=size(found.bytes))
         return
     draft.editor.set_value(node, "sizeLimit", new, why)

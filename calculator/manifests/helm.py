@@ -77,13 +77,13 @@ def _places(node: Node, path: str) -> list[Place]:
         if match is None:
             continue
         prefix = match["prefix"]
-        mounts = next((key for key in node.keys() if key.endswith(_MOUNTS)), None)
+        mounts = next((key for key in node.names() if key.endswith(_MOUNTS)), None)
         default = f"{prefix}VolumeMounts" if prefix else "volumeMounts"
         found = [Place(path, node, name.text, mounts or default)]
         if prefix:
             break
-    if not found and any(key.endswith(_MOUNTS) for key in node.keys()):
-        key = next(key for key in node.keys() if key.endswith(_MOUNTS))
+    if not found and any(key.endswith(_MOUNTS) for key in node.names()):
+        key = next(key for key in node.names() if key.endswith(_MOUNTS))
         found = [Place(path, node, key.removesuffix(_MOUNTS) + "olumes", key)]
     for name, value in node.pairs:
         if value.kind == "map" and not _VOLUMES.fullmatch(name.text):
@@ -161,11 +161,17 @@ def _into(draft: Draft, node: Node, volumes: str, mounts: str, where: str) -> No
             if volume is not None:
                 size_volume(draft, volume, where)
             else:
-                _add(draft, node, volumes, _volume(draft, mount.say("name") or "dshm"), "chart_volume")
+                _add(
+                    draft,
+                    node,
+                    volumes,
+                    _volume(draft, mount.say("name") or "dshm"),
+                    "chart_volume",
+                )
             return
     name, count = "dshm", 1
     idle = by_name.get(name)
-    if idle is not None and "emptyDir" in idle.keys():
+    if idle is not None and "emptyDir" in idle.names():
         draft.warn("volume_not_mounted", volume=name, where=where)
         size_volume(draft, idle, where)
     else:

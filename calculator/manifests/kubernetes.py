@@ -73,7 +73,9 @@ def _by_look(draft: Draft, found: list[Pod], jobs: list[Job]) -> None:
     """
     owners = list(dict.fromkeys((id(pod.root), pod.owner) for pod in found))
     of = {key: [pod for pod in found if id(pod.root) == key[0]] for key in owners}
-    left = choose([_summary(name, of[key]) for key, name in zip(owners, [k[1] for k in owners], strict=True)])
+    left = choose(
+        [_summary(name, of[key]) for key, name in zip(owners, [k[1] for k in owners], strict=True)]
+    )
     gpu = any(pod.has_gpu for pod in found)
     if jobs and (len(jobs) > 1 or gpu):
         names = [owner(job) for _, job in jobs] + [owners[i][1] for i in left]

@@ -9,6 +9,7 @@ from typing import Final
 from calculator.manifests import literals
 from calculator.manifests.answer import Draft
 from calculator.manifests.tree import Node
+from calculator.manifests.writing import Data
 from calculator.units import size
 
 SHM: Final = "/dev/shm"  # noqa: S108 - the mount this is all about
@@ -36,13 +37,25 @@ def cover(draft: Draft, service: Node, where: str) -> Covered:
             _size_tmpfs(draft, item, path, options if colon else "", where)
             return Covered.YES
     for item in list(_volumes(service)):
-        if item.kind == "map" and item.real.say("type") == "tmpfs":
+        if item.real.kind == "map" and item.real.say("type") == "tmpfs":
             _size_volume(draft, item.real, where)
             return Covered.YES
         if _is_kept(draft, item, where):
             return Covered.YES
         _take_away(draft, service, item, where)
     return Covered.NO
+
+
+def size_on_shm(service: Node) -> tuple[bool, int | None]:
+    """Return whether a service mounts something on /dev/shm itself, and the size of that."""
+    for item in _tmpfs_items(service.get("tmpfs")):
+        path, _, options = item.real.text.partition(":")
+        if is_shm(path):
+            return True, literals.tmpfs(options)
+    for item in _volumes(service):
+        text = item.say("tmpfs", "size") if item.real.kind == "map" else None
+        return True, literals.compose(text).bytes if text else None
+    return False, None
 
 
 def _tmpfs_items(node: Node | None) -> list[Node]:
@@ -55,7 +68,7 @@ def _volumes(service: Node) -> Iterator[Node]:
     """Yield the volumes on /dev/shm."""
     volumes = service.get("volumes")
     for item in volumes.items if volumes else ():
-        if item.kind == "map":
+        if item.real.kind == "map":
             if is_shm(item.say("target") or ""):
                 yield item
         elif is_shm(_parts(item.real.text)[1]):
@@ -106,7 +119,7 @@ def _enough(draft: Draft, where: str, had: int) -> None:
 
 
 def _source(item: Node) -> str:
-    return (item.say("source") or "") if item.kind == "map" else _parts(item.real.text)[0]
+    return (item.say("source") or "") if item.real.kind == "map" else _parts(item.real.text)[0]
 
 
 def _is_kept(draft: Draft, item: Node, where: str) -> bool:
@@ -124,7 +137,11 @@ def _take_away(draft: Draft, service: Node, item: Node, where: str) -> None:
         draft.warn("hostpath_shm", where=where)
     else:
         draft.warn("wrong_medium", volume=source or SHM, medium="a volume on disk")
-    why = draft.why("host_bind", where=where) if is_shm(source) else draft.why("shm_size", where=where)
+    why = (
+        draft.why("host_bind", where=where)
+        if is_shm(source)
+        else draft.why("shm_size", where=where)
+    )
     volumes = service.get("volumes")
     name = next((name for name, _ in service.pairs if name.text == "volumes"), None)
     if volumes is not None and len(volumes.items) == 1 and name is not None:
@@ -143,7 +160,7 @@ def swarm_volume(draft: Draft, root: Node, service: Node, where: str) -> None:
         return
     why = draft.why("swarm", where=where)
     number = int(draft.write("bytes"))
-    item = {"type": "tmpfs", "target": SHM, "tmpfs": {"size": number}}
+    item: Data = {"type": "tmpfs", "target": SHM, "tmpfs": {"size": number}}
     volumes = service.get("volumes")
     if volumes is not None and volumes.kind == "seq" and volumes.items:
         gone = [each for each in volumes.items if id(each) in draft.editor.removed]

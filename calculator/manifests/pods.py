@@ -14,7 +14,15 @@ from calculator.manifests.choosing import Candidate, asks_gpu
 from calculator.manifests.mounts import is_shm
 from calculator.manifests.tree import Document, Node
 
-_CONTAINER_KEYS: Final = ("model", "pytorch", "triton", "huggingface", "tensorflow", "onnx", "sklearn")
+_CONTAINER_KEYS: Final = (
+    "model",
+    "pytorch",
+    "triton",
+    "huggingface",
+    "tensorflow",
+    "onnx",
+    "sklearn",
+)
 """What KServe calls the one container of a predictor."""
 
 
@@ -126,7 +134,11 @@ def objects(root: Node) -> Iterator[Node]:
     kind = root.say("kind") or ""
     for key in ("items", "objects"):
         node = root.get(key)
-        if (kind.endswith("List") or kind == "Template") and node is not None and node.kind == "seq":
+        if (
+            (kind.endswith("List") or kind == "Template")
+            and node is not None
+            and node.kind == "seq"
+        ):
             for each in node.entries():
                 if each.kind == "map":
                     yield from objects(each)
@@ -165,7 +177,9 @@ def _of(document: Document, root: Node) -> Iterator[Pod]:
                 )  # fmt: skip
 
 
-def _follow(node: Node, path: list[str], place: str, group: Node) -> Iterator[tuple[str, Node, Node]]:
+def _follow(
+    node: Node, path: list[str], place: str, group: Node
+) -> Iterator[tuple[str, Node, Node]]:
     """Yield where a path leads, with the mapping around the last template."""
     if not path:
         if node.kind == "map":
@@ -228,5 +242,5 @@ def _guessed(document: Document, root: Node, kind: str) -> Iterator[Pod]:
 def _is_spec(node: Node) -> bool:
     containers = node.get("containers") if node.kind == "map" else None
     return containers is not None and any(
-        each.kind == "map" and {"name", "image"} & set(each.keys()) for each in containers.entries()
+        each.kind == "map" and {"name", "image"} & set(each.names()) for each in containers.entries()
     )

@@ -63,12 +63,18 @@ class Service:
     @property
     def has_gpu(self) -> bool:
         """Whether it asks for a GPU."""
-        if self.get("gpus") or self.get("device_requests") or "nvidia" in (self.say("runtime") or ""):
+        if (
+            self.get("gpus")
+            or self.get("device_requests")
+            or "nvidia" in (self.say("runtime") or "")
+        ):
             return True
         reserved = self.words("deploy", "resources", "reservations")
         return (
             any(word in reserved.lower() for word in ("gpu", "nvidia"))
-            or any(word in self.words("devices") for word in ("nvidia", "/dev/kfd", "=gpu", "/dev/dri"))
+            or any(
+                word in self.words("devices") for word in ("nvidia", "/dev/kfd", "=gpu", "/dev/dri")
+            )
             or "NVIDIA_VISIBLE_DEVICES" in self.words("environment")
         )
 
@@ -77,7 +83,7 @@ class Service:
         if platform:
             return platform in {"swarm", "stack", "docker-swarm", "swarm-stack"}
         deploy = self.get("deploy")
-        keys = deploy.keys() if deploy else []
+        keys = deploy.names() if deploy else []
         return any(key in keys for key in _SWARM) or self.say("deploy", "mode") == "global"
 
 
@@ -133,7 +139,7 @@ def _host_ipc(draft: Draft, service: Service, ipc: str) -> bool:
     why = draft.why("no_host_ipc", where=service.where, ipc=ipc)
     own = service.node.own("ipc")
     name = next((name for name, _ in service.node.pairs if name.text == "ipc"), None)
-    bare = "shm_size" in service.node.keys() or len(service.node.pairs) > 1
+    bare = "shm_size" in service.node.names() or len(service.node.pairs) > 1
     if own is not None and name is not None and bare and own.kind == "scalar" and _no_base(service):
         draft.editor.remove(service.node, name, why)
     else:
@@ -142,7 +148,7 @@ def _host_ipc(draft: Draft, service: Service, ipc: str) -> bool:
 
 
 def _no_base(service: Service) -> bool:
-    keys = service.node.keys()
+    keys = service.node.names()
     return "<<" not in keys and "extends" not in keys
 
 
@@ -154,7 +160,9 @@ def _shm_size(draft: Draft, service: Service) -> None:
     if had is None or had.kind != "scalar":
         why = draft.why("shm_size", where=where)
         if node.is_null:
-            draft.editor.set_value(service.services, service.name, {"shm_size": draft.write("docker")}, why)
+            draft.editor.set_value(
+                service.services, service.name, {"shm_size": draft.write("docker")}, why
+            )
         elif node.own("shm_size") is not None:
             draft.editor.set_value(node, "shm_size", draft.write("docker"), why)
         else:
@@ -220,7 +228,16 @@ def _misplaced(draft: Draft, service: Service) -> None:
         _remove_deep(draft.editor, trail, draft.why("misplaced", key=key))
 
 
-_FREE = {"environment", "labels", "build", "driver_opts", "logging", "volumes", "networks", "ulimits"}
+_FREE = {
+    "environment",
+    "labels",
+    "build",
+    "driver_opts",
+    "logging",
+    "volumes",
+    "networks",
+    "ulimits",
+}
 """Keys whose contents are anyone's own."""
 
 
@@ -233,5 +250,3 @@ def _remove_deep(editor: Editor, trail: tuple[tuple[Node, Node], ...], why: str)
                 return
             editor.remove(node, name, why)
             return
-
-

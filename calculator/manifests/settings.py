@@ -63,7 +63,7 @@ def _scalar(draft: Draft, place: str, parent: Node, key: str, value: Node) -> bo
 
 
 def _mapping(draft: Draft, place: str, value: Node) -> bool:
-    key = next((each for each in value.keys() if _plain(each) in _SIZES), None)
+    key = next((each for each in value.names() if _plain(each) in _SIZES), None)
     enabled = value.own("enabled")
     if key is None and enabled is None:
         return False

@@ -31,7 +31,7 @@ def mend(draft: Draft, document: Document, job: Node) -> None:
     draft.note("trainer", container=CONTAINER)
     draft.done(document, owner(job), CONTAINER)
     spec = job.get("spec")
-    volume = _mounted(spec) if spec is not None else None
+    volume = mounted(spec) if spec is not None else None
     if volume is not None:
         size_volume(draft, volume, where)
         return
@@ -48,7 +48,7 @@ def mend(draft: Draft, document: Document, job: Node) -> None:
         draft.editor.set_value(spec, key, [item], why)
 
 
-def _mounted(spec: Node) -> Node | None:
+def mounted(spec: Node) -> Node | None:
     """Return the volume that a patch of the job mounts on /dev/shm already."""
     volumes: dict[str, Node] = {}
     names: list[str] = []
@@ -60,7 +60,7 @@ def _mounted(spec: Node) -> Node | None:
             name = node.say("name") or ""
             if is_shm(node.say("mountPath") or ""):
                 names.append(name)
-            elif "emptyDir" in node.keys():
+            elif "emptyDir" in node.names():
                 volumes[name] = node
     return next((volumes[name] for name in names if name in volumes), None)
 

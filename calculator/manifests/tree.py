@@ -103,7 +103,7 @@ class Node:
         node = self.at(*path)
         return None if node is None or node.kind != "scalar" or node.is_null else node.text
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """Return the keys that stand here."""
         return [name.text for name, _ in self.real.pairs]
 
@@ -154,13 +154,15 @@ def spans(text: str) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pieces if not _SAYS_NOTHING.match(text, a, b)]
 
 
-def read(text: str, start: int, end: int, line: int) -> tuple[Node | None, int]:
-    """Read one document of a text; return its tree and how many parts were seen.
+def read(
+    text: str, start: int, end: int, line: int, *, most: int = MAX_EVENTS
+) -> tuple[Node | None, int]:
+    """Read one document of a text; return its tree and how many parts were seen, `most` at most.
 
     Raises:
         NotReadError: it is not YAML, or beyond what is read.
     """
-    builder = _Builder(start, line)
+    builder = _Builder(start, line, most)
     try:
         for event in YAML(typ="safe", pure=True).parse(text[start:end]):
             builder.take(event)
@@ -176,7 +178,8 @@ def read(text: str, start: int, end: int, line: int) -> tuple[Node | None, int]:
 class _Builder:
     """Makes a tree of the reader's events."""
 
-    def __init__(self, base: int, line: int) -> None:
+    def __init__(self, base: int, line: int, most: int) -> None:
+        self.most = most
         self.base = base
         self.line = line
         self.events = 0
@@ -187,7 +190,7 @@ class _Builder:
 
     def take(self, event: Any) -> None:
         self.events += 1
-        if self.events > MAX_EVENTS:
+        if self.events > self.most:
             raise GuardError("the file is too large to be mended at once: give its parts singly.")
         name = type(event).__name__
         if name in {"MappingEndEvent", "SequenceEndEvent"}:

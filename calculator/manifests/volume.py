@@ -14,8 +14,11 @@ from calculator.manifests.mounts import SHM, is_shm
 from calculator.manifests.pods import Container, Pod
 from calculator.manifests.shm_keys import find
 from calculator.manifests.tree import Node
+from calculator.manifests.writing import Data
 
-_NEAR: Final = re.compile(r"/?(?:dev|run|var|tmp|mnt)?/?\w{0,12}(?:shm|shared)\w{0,12}/?", re.IGNORECASE)
+_NEAR: Final = re.compile(
+    r"/?(?:dev|run|var|tmp|mnt)?/?\w{0,12}(?:shm|shared)\w{0,12}/?", re.IGNORECASE
+)
 
 
 def mend_pod(draft: Draft, pod: Pod, container: Container) -> None:
@@ -77,14 +80,16 @@ def _mounted(draft: Draft, pod: Pod, container: Container, mount: Node, where: s
     """Give the size to the volume that is mounted, or mount another one."""
     if mount.say("readOnly") in {"true", "True"}:
         draft.warn("mount_read_only", where=where)
-        draft.editor.set_scalar(mount.own("readOnly") or mount, "false", draft.why("writable", where=where))
+        draft.editor.set_scalar(
+            mount.own("readOnly") or mount, "false", draft.why("writable", where=where)
+        )
         draft.editor.values[id(mount.own("readOnly"))] = False
     name = mount.say("name") or ""
     volume = next((each for each in pod.volumes() if each.say("name") == name), None)
     if volume is None and not _is_claimed(pod, name):
         _add_volume(draft, pod, name or "dshm")
         return
-    if volume is not None and ("emptyDir" in volume.keys() or _is_bare(volume)):
+    if volume is not None and ("emptyDir" in volume.names() or _is_bare(volume)):
         size_volume(draft, volume, where)
         return
     path = volume.say("hostPath", "path") if volume is not None else None
@@ -102,7 +107,7 @@ def _is_claimed(pod: Pod, name: str) -> bool:
 
 
 def _is_bare(volume: Node) -> bool:
-    return volume.keys() == ["name"]
+    return volume.names() == ["name"]
 
 
 def _host_path(draft: Draft, volume: Node, path: str, where: str) -> None:
@@ -130,7 +135,7 @@ def _near(draft: Draft, pod: Pod, container: Container, where: str) -> bool:
         own = mount.own("mountPath")
         if volume is None or own is None or not (is_memory(volume) or _is_named_so(name)):
             continue
-        if "emptyDir" not in volume.keys() or not (_NEAR.fullmatch(path) or _is_named_so(name)):
+        if "emptyDir" not in volume.names() or not (_NEAR.fullmatch(path) or _is_named_so(name)):
             continue
         draft.warn("mount_path_suspicious", where=where, volume=name, path=path)
         if path.rstrip("/").startswith(SHM + "/"):
@@ -156,7 +161,9 @@ def _volume(draft: Draft, pod: Pod, where: str) -> str:
     for volume in pod.volumes():
         name = volume.say("name") or ""
         mount = mounted.get(name)
-        if mount is None and (is_memory(volume) or (_is_named_so(name) and "emptyDir" in volume.keys())):
+        if mount is None and (
+            is_memory(volume) or (_is_named_so(name) and "emptyDir" in volume.names())
+        ):
             draft.warn("volume_not_mounted", volume=name, where=where)
             size_volume(draft, volume, where)
             return name
@@ -182,7 +189,7 @@ def _free_name(draft: Draft, pod: Pod) -> str:
 
 def _add_volume(draft: Draft, pod: Pod, name: str) -> None:
     size = draft.write("kubernetes")
-    data = {"name": name, SOURCE: {"medium": "Memory", "sizeLimit": size}}
+    data: Data = {"name": name, SOURCE: {"medium": "Memory", "sizeLimit": size}}
     add_item(draft, pod.spec, "volumes", data, draft.why("volume", volume=name))
 
 
@@ -194,13 +201,12 @@ def _mount(draft: Draft, pod: Pod, container: Container, name: str, where: str) 
         raise CannotEditError("two containers share one part of the file")
 
 
-def add_item(draft: Draft, node: Node, key: str, item: dict[str, object], why: str) -> None:
+def add_item(draft: Draft, node: Node, key: str, item: Data, why: str) -> None:
     """Add an item to a list of a mapping; the list is made where it is missing or empty."""
     held = node.get(key)
-    data: dict[str, object] = item
     if held is not None and held.kind == "seq" and held.items:
-        draft.editor.append(held, data, why)  # type: ignore[arg-type]
+        draft.editor.append(held, item, why)
     elif held is None or held.is_empty:
-        draft.editor.set_value(node, key, [data], why)  # type: ignore[list-item]
+        draft.editor.set_value(node, key, [item], why)
     else:
         raise CannotEditError(f"{key} is no list")

@@ -14,6 +14,8 @@ Data = str | int | bool | Mapping[str, "Data"] | Sequence["Data"]
 """What is put into a document."""
 
 _PLAIN: Final = re.compile(r"[A-Za-z/_][\w./-]*|\d+(?:[gmGM]|[GM]i)", re.ASCII)
+_WIDEST: Final = 8
+"""Steps of indentation beyond this are somebody's table, not a manner."""
 _WORDS: Final = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
@@ -41,8 +43,8 @@ class Manner:
                 break
         ends = text.find("\n")
         crlf = ends > 0 and text[ends - 1] == "\r"
-        step = step if step and 0 < step < 9 else 2
-        dash = dash if dash is not None and 0 <= dash < 9 else 2
+        step = step if step and 0 < step <= _WIDEST else 2
+        dash = dash if dash is not None and 0 <= dash <= _WIDEST else 2
         return cls(step, dash, "\r\n" if crlf else "\n")
 
 
