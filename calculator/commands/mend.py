@@ -60,7 +60,7 @@ def read_exactly(name: str) -> str:
         if sys.stdin is None:
             raise InputError.at(label, "is closed")
         if isinstance(sys.stdin, io.TextIOWrapper):
-            return sys.stdin.buffer.read().decode("utf-8")
+            sys.stdin.reconfigure(newline="")
         return str(sys.stdin.read())
     except OSError as error:
         raise InputError.at(label, error.strerror or "cannot be read") from None

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from calculator.manifests.editing import Editor
 from calculator.manifests.tree import Document, Node
-from calculator.manifests.words import Warning, say, warning
+from calculator.manifests.words import Remark, say, warning
 from calculator.recommend import Model
 from calculator.units import GRAMMARS, size
 
@@ -45,7 +45,7 @@ class Mended(Model):
     diff: str
     message: str
     reasons: tuple[Reason, ...]
-    warnings: tuple[Warning, ...]
+    warnings: tuple[Remark, ...]
     targets: tuple[Target, ...]
     notes: tuple[str, ...]
     choices: tuple[str, ...]
@@ -78,7 +78,7 @@ class Draft:
     documents: list[Document]
     container: str | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
-    warnings: list[Warning] = field(default_factory=list)
+    warnings: list[Remark] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)

@@ -44,9 +44,7 @@ class Auditor:
                 continue
             bom = 1 if start == 0 and text.startswith("\ufeff") else 0
             try:
-                if end - start > MAX_DOCUMENT:
-                    raise NotReadError("the document is too large; give a cluster's list as JSON.")
-                root, _ = read(text, start + bom, end, line, most=MOST)
+                root = _root(text, start + bom, end, line)
             except NotReadError as error:
                 why = "a template, not YAML yet." if template(text[start:end]) else str(error)
                 place = Place(label, line, f"document {index + 1}", "")
@@ -86,6 +84,12 @@ class Auditor:
             notes=levels.count("note"),
         )
         return Audit(rows=tuple(self.rows), summary=summary)
+
+
+def _root(text: str, start: int, end: int, line: int) -> Node | None:
+    if end - start > MAX_DOCUMENT:
+        raise NotReadError("the document is too large; give a cluster's list as JSON.")
+    return read(text, start, end, line, most=MOST)[0]
 
 
 def _concerns(text: str, start: int, end: int) -> bool:

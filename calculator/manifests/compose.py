@@ -21,7 +21,7 @@ def plan(draft: Draft, document: Document) -> None:
     if root is None or services is None or services.kind != "map" or not services.pairs:
         raise Stopped("refuse", say("says", "no_services"))
     stray = _stray(draft, root, services)
-    names = [name for name in services.names() if name not in stray and name != "<<"]  
+    names = [name for name in services.names() if name not in stray and name != "<<"]
     if not names:
         raise Stopped("refuse", say("says", "no_services"))
     for name in _chosen(draft, root, names):
@@ -72,6 +72,7 @@ def _chosen(draft: Draft, root: Node, names: list[str]) -> list[str]:
 
 
 def candidate(service: Service) -> Candidate:
+    """Return what choosing between services looks at."""
     words = [service.name, service.say("image") or "", service.words("command")]
     mounts = service.get("shm_size") is not None or service.say("ipc") in {"host", "shareable"}
     return Candidate(

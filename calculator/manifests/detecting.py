@@ -12,27 +12,10 @@ _GO: Final = re.compile(
     r"\{\{-?\s{0,20}(?:[.$]\w?|(?:include|template|toYaml|if|range|with|end|else|define|tpl|printf|default|lookup)\b|/\*)"
 )
 _JINJA: Final = re.compile(r"\{%|\{\{-?\s{0,20}\w|<%")
-_COMPOSE_ONLY: Final = {
-    "version",
-    "name",
-    "include",
-    "services",
-    "volumes",
-    "networks",
-    "secrets",
-    "configs",
-}
-_SERVICE: Final = {
-    "build", "command", "environment", "shm_size", "deploy", "ports", "depends_on", "extends", "gpus", "ipc",
-    "restart", "runtime", "env_file", "volumes", "tmpfs", "networks", "profiles", "container_name", "entrypoint",
-}  # fmt: skip
-_VALUES: Final = {
-    "replicaCount", "extraVolumes", "extraVolumeMounts", "singleuser", "nodeSelector", "tolerations", "affinity",
-    "podAnnotations", "serviceAccount", "fullnameOverride", "nameOverride", "autoscaling", "ingress", "persistence",
-    "imagePullSecrets", "securityContext", "podSecurityContext", "resources", "image", "global", "livenessProbe",
-    "volumes", "volumeMounts", "servingEngineSpec", "additionalVolumes", "additionalVolumeMounts", "shmSize", "replicas",
-    "jupyterhub", "podLabels", "shmVolume", "sharedMemory", "dshm",
-}  # fmt: skip
+
+
+def _keys(name: str) -> set[str]:
+    return set(known()["keys"][name])
 
 
 def template(text: str) -> str:
@@ -76,7 +59,9 @@ def _is_object(root: Node) -> bool:
 
 
 def _is_json_patch(root: Node) -> bool:
-    return root.kind == "seq" and any({"op", "path"} <= set(each.names()) for each in root.entries())
+    return root.kind == "seq" and any(
+        {"op", "path"} <= set(each.names()) for each in root.entries()
+    )
 
 
 def _is_compose(root: Node) -> bool:
@@ -85,8 +70,8 @@ def _is_compose(root: Node) -> bool:
     keys = {key for key in root.names() if not key.startswith("x-")}
     services = root.get("services")
     if services is None:
-        return "include" in keys and keys <= _COMPOSE_ONLY
-    if services.is_empty or keys <= _COMPOSE_ONLY:
+        return "include" in keys and keys <= _keys("compose")
+    if services.is_empty or keys <= _keys("compose"):
         return services.kind == "map" or services.is_null
     return services.kind == "map" and any(_is_service(value.real) for _, value in services.pairs)
 
@@ -94,7 +79,7 @@ def _is_compose(root: Node) -> bool:
 def _is_service(node: Node) -> bool:
     image = node.own("image") if node.kind == "map" else None
     plain = image is not None and image.real.kind == "scalar"
-    return node.kind == "map" and (plain or bool(_SERVICE & set(node.names())))
+    return node.kind == "map" and (plain or bool(_keys("service") & set(node.names())))
 
 
 def _is_compose_v1(root: Node) -> bool:
@@ -118,8 +103,8 @@ def _is_values(root: Node, depth: int = 0) -> bool:
     if image is not None and image.kind == "map" and {"repository", "tag"} & set(image.names()):
         return True
     certain = {key for key in keys if key.endswith(("Volumes", "VolumeMounts"))} | (
-        keys & {"singleuser", "replicaCount", "shmSize", "servingEngineSpec", "shmVolume", "dshm"}
+        keys & _keys("certain")
     )
-    if certain or len(keys & _VALUES) > 1:
+    if certain or len(keys & _keys("values")) > 1:
         return True
     return depth < 2 and any(_is_values(value.real, depth + 1) for _, value in root.pairs)  # noqa: PLR2004

@@ -207,7 +207,7 @@ class Editor:
         rest = self.text[end - 1 : end] == "\r"
         at = end - 1 if rest and self.text[end : end + 1] == "\n" else end
         column = len(lines[0]) - len(lines[0].lstrip(" "))
-        self._span(node, at, at, self.manner.newline + new, why, column)
+        self._span(node, at, at, self.manner.newline + new, why, column=column)
 
     def _into_flow(self, node: Node, last: tuple[Node, Node] | None, new: str, why: str) -> None:
         if last is None:
@@ -231,7 +231,9 @@ class Editor:
     def _is_json(self, node: Node) -> bool:
         return bool(node.pairs) and all(name.style == '"' for name, _ in node.pairs)
 
-    def _span(self, node: Node, start: int, end: int, new: str, why: str, column: int = 0) -> None:
+    def _span(
+        self, node: Node, start: int, end: int, new: str, why: str, *, column: int = 0
+    ) -> None:
         self.spans.append(Span(start, end, new, why, column))
         self.touched.append(node)
 

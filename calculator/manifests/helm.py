@@ -64,7 +64,8 @@ def plan(draft: Draft, document: Document) -> None:
 def snippet(size: str) -> str:
     """Return what to put into the values of a chart that takes volumes."""
     return (
-        f"extraVolumes:\n  - name: dshm\n    emptyDir:\n      medium: Memory\n      sizeLimit: {size}\n"
+        f"extraVolumes:\n  - name: dshm\n    emptyDir:\n      medium: Memory\n"
+        f"      sizeLimit: {size}\n"
         f"extraVolumeMounts:\n  - name: dshm\n    mountPath: {SHM}\n"
     )
 

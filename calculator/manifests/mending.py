@@ -221,7 +221,7 @@ def _answer(
         reasons=tuple(_reasons(draft)) if changed else (),
         warnings=tuple(draft.warnings),
         targets=tuple(draft.targets) if action in {"patch", "no_change"} else (),
-        notes=tuple([*draft.notes, *(draft.kept if changed else [])]),
+        notes=(*draft.notes, *(draft.kept if changed else ())),
         choices=choices,
         snippet=draft.snippet,
     )

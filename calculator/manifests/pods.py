@@ -193,7 +193,7 @@ def _follow(
         return
     found = node.get(key) if node.kind == "map" else None
     if found is not None:
-        yield from _follow(found, rest, f"{place}.{key}".strip("."), group if rest else group)
+        yield from _follow(found, rest, f"{place}.{key}".strip("."), group)
 
 
 def _containers(spec: Node) -> tuple[Container, ...]:
@@ -242,5 +242,6 @@ def _guessed(document: Document, root: Node, kind: str) -> Iterator[Pod]:
 def _is_spec(node: Node) -> bool:
     containers = node.get("containers") if node.kind == "map" else None
     return containers is not None and any(
-        each.kind == "map" and {"name", "image"} & set(each.names()) for each in containers.entries()
+        each.kind == "map" and {"name", "image"} & set(each.names())
+        for each in containers.entries()
     )

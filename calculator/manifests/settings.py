@@ -11,9 +11,17 @@ from calculator.manifests.tree import Node
 from calculator.units import size
 
 _NAMES: Final = {
-    "shmsize", "shmvolume", "sharedmemory", "sharedmemorysize", "sharedmemorysizelimit", "dshm", "shm",
-    "shmsizelimit", "devshm",
-}  # fmt: skip
+    "shm",
+    "dshm",
+    "devshm",
+    "shmsize",
+    "shmsizelimit",
+    "shmvolume",
+    "sharedmemory",
+} | {
+    "sharedmemorysize",
+    "sharedmemorysizelimit",
+}
 _SIZES: Final = {"size", "sizelimit", "limit"}
 
 

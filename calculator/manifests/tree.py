@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from ruamel.yaml import YAML
@@ -150,7 +151,7 @@ def spans(text: str) -> list[tuple[int, int]]:
     A marker in the first column ends a document wherever it stands, by the rules of YAML.
     """
     cuts = [0, *(match.start() for match in _MARKER.finditer(text)), len(text)]
-    pieces = [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if a < b]
+    pieces = [(a, b) for a, b in pairwise(cuts) if a < b]
     return [(a, b) for a, b in pieces if not _SAYS_NOTHING.match(text, a, b)]
 
 

@@ -33,7 +33,7 @@ def mend_pod(draft: Draft, pod: Pod, container: Container) -> None:
         return
     mount = container.mount
     if mount is not None:
-        _mounted(draft, pod, container, mount, where)
+        _mounted(draft, pod, mount, where)
     elif pod.operator == "kuberay" and not pod.group.at("rayStartParams", "plasma-directory"):
         draft.warn("kuberay_auto_shm")
         draft.keep("kuberay", where=where)
@@ -76,7 +76,7 @@ def _host_ipc(draft: Draft, pod: Pod, container: Container, where: str) -> bool:
 # ---------------------------------------------------------------- something is mounted
 
 
-def _mounted(draft: Draft, pod: Pod, container: Container, mount: Node, where: str) -> None:
+def _mounted(draft: Draft, pod: Pod, mount: Node, where: str) -> None:
     """Give the size to the volume that is mounted, or mount another one."""
     if mount.say("readOnly") in {"true", "True"}:
         draft.warn("mount_read_only", where=where)

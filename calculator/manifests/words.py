@@ -12,7 +12,7 @@ from calculator.errors import shown
 from calculator.recommend import Model
 
 
-class Warning(Model):  # noqa: A001 - what it is called everywhere
+class Remark(Model):
     """Something a person should know about the file, whether it was changed or not."""
 
     id: str
@@ -31,10 +31,10 @@ def say(section: str, name: str, /, **values: object) -> str:
     return _filled(_words()[section][name], values)
 
 
-def warning(name: str, /, **values: object) -> Warning:
+def warning(name: str, /, **values: object) -> Remark:
     """Return a warning of this id."""
     row = _words()["warnings"][name]
-    return Warning(id=name, text=_filled(row["text"], values), source=row.get("source"))
+    return Remark(id=name, text=_filled(row["text"], values), source=row.get("source"))
 
 
 def _filled(text: str, values: Mapping[str, object]) -> str:
