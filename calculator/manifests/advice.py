@@ -58,11 +58,23 @@ spec:
 
 def snippet(form: str, shm_bytes: int, text: str = "") -> str:
     """Return what to put into a file of this format by hand."""
-    if form.startswith("compose") or _COMPOSE.search(text):
+    if form.startswith("compose") or is_compose(text):
         return f"shm_size: {GRAMMARS['docker'].write(shm_bytes)}\n"
     size = GRAMMARS["kubernetes"].write(shm_bytes)
     shape = {"json-patch": _JSON_PATCH, "kustomization": _KUSTOMIZE}.get(form, _POD)
     return shape.format(size=size)
+
+
+def is_compose(text: str) -> bool:
+    """Whether a text that cannot be read is a Compose file by its looks."""
+    return _COMPOSE.search(text) is not None
+
+
+def looks_like(text: str) -> str:
+    """Return the format that a text which cannot be read was meant to be."""
+    if is_compose(text):
+        return "compose"
+    return "kubernetes" if re.search(r"^apiVersion:", text, re.MULTILINE) else "unknown"
 
 
 def places(text: str) -> str:

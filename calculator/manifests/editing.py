@@ -48,13 +48,14 @@ class Editor:
 
     # ------------------------------------------------------------ single values
 
-    def set_scalar(self, node: Node, value: str, why: str) -> None:
+    def set_scalar(self, node: Node, value: str | bool, why: str) -> None:  # noqa: FBT001 - a value
         """Put another value in the place of one, quoted as it was."""
         start = node.start + len(_PROPERTIES.match(self.text, node.start, node.end)[0])  # type: ignore[index]
         new = flow(value, quoted=node.style == '"')
-        if node.style == "'" and "'" not in value:
+        if isinstance(value, str) and node.style == "'" and "'" not in value:
             new = f"'{value}'"
-        if not node.style and not node.flow and _UNQUOTED.fullmatch(value):
+        plain = not node.style and not node.flow
+        if isinstance(value, str) and plain and _UNQUOTED.fullmatch(value):
             new = value
         if node.style in {"|", ">"}:
             raise CannotEditError("a value is written over several lines")
@@ -76,7 +77,7 @@ class Editor:
         if old.anchor or old.tag:
             raise CannotEditError(f"{key} carries an anchor or a tag")
         if parent.flow or isinstance(value, str | int):
-            space = "" if self.text[old.start - 1] in " \t" else " "
+            space = {" ": "", "\t": "", ":": " "}.get(self.text[old.start - 1], ": ")
             self._span(old, old.start, old.end, space + self._flow(parent, value), why)
             return
         lines = entry(key, value, self.manner)

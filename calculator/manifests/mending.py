@@ -19,6 +19,7 @@ from calculator.manifests.tree import (
     MAX_READ,
     Document,
     GuardError,
+    Node,
     NotReadError,
     doubled,
     read,
@@ -83,8 +84,12 @@ def _draft(
 # ---------------------------------------------------------------- reading
 
 
-def _documents(text: str) -> tuple[list[Document], list[str]]:
+def _documents(
+    text: str, known: Mapping[str, Node] | None = None
+) -> tuple[list[Document], list[str]]:
     """Read the documents of a text that may run something; return also the kinds of the others.
+
+    What stands in `known`, text for text, is not read again.
 
     Raises:
         NotReadError: it cannot be read.
@@ -104,7 +109,8 @@ def _documents(text: str) -> tuple[list[Document], list[str]]:
         characters += end - start
         if characters > MAX_READ:
             raise GuardError(say("says", "large", limit=f"{MAX_READ:,}"))
-        root, events = read(text, max(start, bom), end, line)
+        old = (known or {}).get(text[start:end])
+        root, events = (old, 0) if old else read(text, max(start, bom), end, line)
         seen += events
         if seen > MAX_EVENTS:
             raise GuardError("the file is too large to be mended at once: give its parts singly.")
@@ -125,9 +131,10 @@ def _unread(text: str, shm_bytes: int, error: NotReadError) -> Mended:
     if form:
         draft.warn("helm_template")
         draft.snippet = advice.snippet(form, shm_bytes, text)
-        message = say("says", "template") + advice.places(text)
+        kind = "template_compose" if advice.is_compose(text) else "template"
+        message = say("says", kind) + advice.places(text)
         return _answer(draft, form, "advise", message, parse_ok=False)
-    return _answer(draft, "unknown", "refuse", str(error), parse_ok=False)
+    return _answer(draft, advice.looks_like(text), "refuse", str(error), parse_ok=False)
 
 
 # ---------------------------------------------------------------- planning
@@ -165,7 +172,7 @@ def _changed(draft: Draft, form: str) -> Mended:
     """
     new = draft.editor.result()
     try:
-        after, kinds = _documents(new)
+        after, kinds = _documents(new, _texts(draft))
     except NotReadError:
         raise CannotEditError("the changed text would not be YAML") from None
     pairs = list(zip(draft.documents, after, strict=False))
@@ -183,6 +190,12 @@ def _changed(draft: Draft, form: str) -> Mended:
     if again.editor.spans:
         raise CannotEditError("it would not be right after one change")
     return _answer(draft, form, "patch", _patched(draft), new)
+
+
+def _texts(draft: Draft) -> dict[str, Node]:
+    """Return the documents before, by their text; most of them are the same afterwards."""
+    text = draft.editor.text
+    return {text[each.start : each.end]: each.root for each in draft.documents if each.root}
 
 
 def _patched(draft: Draft) -> str:

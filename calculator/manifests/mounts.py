@@ -159,6 +159,7 @@ def swarm_volume(draft: Draft, root: Node, service: Node, where: str) -> None:
     if cover(draft, service, where) is Covered.YES:
         return
     why = draft.why("swarm", where=where)
+    _version(draft, root, why)
     number = int(draft.write("bytes"))
     item: Data = {"type": "tmpfs", "target": SHM, "tmpfs": {"size": number}}
     volumes = service.get("volumes")
@@ -168,7 +169,6 @@ def swarm_volume(draft: Draft, root: Node, service: Node, where: str) -> None:
             draft.editor.append(volumes, item, why)
             return
     draft.editor.set_value(service, "volumes", [item], why)
-    _version(draft, root, why)
 
 
 def _version(draft: Draft, root: Node, why: str) -> None:

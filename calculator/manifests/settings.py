@@ -57,7 +57,7 @@ def mend_setting(draft: Draft, root: Node) -> str:
 def _scalar(draft: Draft, place: str, parent: Node, key: str, value: Node) -> bool:
     if value.kind != "scalar" or value.text in {"true", "false"}:
         return False
-    had = literals.kubernetes(value.text) if not value.is_null else None
+    had = literals.kubernetes(value.text) if value.text.strip() and not value.is_null else None
     if had is not None and had.bytes is not None and not had.problem:
         if had.bytes >= draft.shm_bytes:
             draft.keep("enough", where=place, had=size(had.bytes))
@@ -76,8 +76,7 @@ def _mapping(draft: Draft, place: str, value: Node) -> bool:
     if key is None and enabled is None:
         return False
     if enabled is not None and enabled.real.text.lower() == "false":
-        draft.editor.set_scalar(enabled, "true", draft.why("chart_size"))
-        draft.editor.values[id(enabled)] = True
+        draft.editor.set_scalar(enabled, value=True, why=draft.why("chart_size"))
     inner = value.get(key) if key else None
     if inner is not None and key is not None:
         return _scalar(draft, f"{place}.{key}", value, key, inner)

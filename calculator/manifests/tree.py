@@ -19,6 +19,8 @@ MAX_CHARACTERS: Final = 2_000_000
 MAX_READ: Final = 400_000
 """Characters of the parts that matter; the rest of a file is passed over unread."""
 MAX_EVENTS: Final = 20_000
+MAX_EVENTS_OF_ONE: Final = 12_000
+"""Parts of a text, and of one document in it: about a second each."""
 MAX_DEPTH: Final = 80
 MAX_EXPANDED: Final = 100_000
 """Parts a document may have once its aliases are followed."""
@@ -141,6 +143,7 @@ class Document:
 
 # ---------------------------------------------------------------- documents
 
+_COLON: Final = re.compile(r"[ \t]*:")
 _MARKER: Final = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _SAYS_NOTHING: Final = re.compile(r"(?:\s|---(?=\s|\Z)|\.\.\.(?=\s|\Z)|#[^\n]*|%[^\n]*)*\Z")
 
@@ -156,14 +159,14 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 
 def read(
-    text: str, start: int, end: int, line: int, *, most: int = MAX_EVENTS
+    text: str, start: int, end: int, line: int, *, most: int = MAX_EVENTS_OF_ONE
 ) -> tuple[Node | None, int]:
     """Read one document of a text; return its tree and how many parts were seen, `most` at most.
 
     Raises:
         NotReadError: it is not YAML, or beyond what is read.
     """
-    builder = _Builder(start, line, most)
+    builder = _Builder(text, start, line, most)
     try:
         for event in YAML(typ="safe", pure=True).parse(text[start:end]):
             builder.take(event)
@@ -171,6 +174,8 @@ def read(
         mark = getattr(error, "problem_mark", None)
         words = str(getattr(error, "problem", "") or "cannot be read").strip()
         raise NotReadError(f"this is not YAML: {words}.", line + mark.line if mark else 0) from None
+    except NotReadError:
+        raise
     except (ValueError, IndexError, AttributeError, AssertionError, TypeError):
         raise NotReadError("this is not YAML.", line) from None
     return builder.root, builder.events
@@ -179,7 +184,8 @@ def read(
 class _Builder:
     """Makes a tree of the reader's events."""
 
-    def __init__(self, base: int, line: int, most: int) -> None:
+    def __init__(self, text: str, base: int, line: int, most: int) -> None:
+        self.text = text
         self.most = most
         self.base = base
         self.line = line
@@ -262,12 +268,12 @@ class _Builder:
             self.pair(parent, self.waiting[-1], node)
             self.waiting[-1] = None
 
-    @staticmethod
-    def pair(parent: Node, key: Node, value: Node) -> None:
+    def pair(self, parent: Node, key: Node, value: Node) -> None:
         parent.pairs.append((key, value))
-        if key.kind == "scalar":
-            return
-        if key.kind != "alias":
+        if value.start == value.end:  # the reader says where the next part starts
+            colon = _COLON.match(self.text, key.end)
+            value.start = value.end = colon.end() if colon else key.end
+        if key.kind not in {"scalar", "alias"}:
             raise NotReadError("a key that is itself a list or a set of keys.", key.line)
 
 

@@ -80,10 +80,8 @@ def _mounted(draft: Draft, pod: Pod, mount: Node, where: str) -> None:
     """Give the size to the volume that is mounted, or mount another one."""
     if mount.say("readOnly") in {"true", "True"}:
         draft.warn("mount_read_only", where=where)
-        draft.editor.set_scalar(
-            mount.own("readOnly") or mount, "false", draft.why("writable", where=where)
-        )
-        draft.editor.values[id(mount.own("readOnly"))] = False
+        own = mount.own("readOnly") or mount
+        draft.editor.set_scalar(own, value=False, why=draft.why("writable", where=where))
     name = mount.say("name") or ""
     volume = next((each for each in pod.volumes() if each.say("name") == name), None)
     if volume is None and not _is_claimed(pod, name):
