@@ -46,9 +46,11 @@ class Auditor:
             try:
                 root = _root(text, start + bom, end, line)
             except NotReadError as error:
-                why = "a template, not YAML yet." if template(text[start:end]) else str(error)
+                is_template = bool(template(text[start:end]))
+                why = "it is a template, not YAML yet." if is_template else str(error)
                 place = Place(label, line, f"document {index + 1}", "")
-                self.rows.append(place.row("not_read", why=why))
+                level = "note" if is_template else "warning"
+                self.rows.append(place.row("not_read", why=why, level=level))
                 continue
             if root is not None:
                 self._document(label, Document(index, start, end, line, root))

@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 MAX_CHARACTERS: Final = 2_000_000
-MAX_READ: Final = 400_000
+MAX_READ: Final = 250_000
 """Characters of the parts that matter; the rest of a file is passed over unread."""
 MAX_EVENTS: Final = 20_000
 MAX_EVENTS_OF_ONE: Final = 12_000
@@ -30,9 +30,9 @@ class NotReadError(ValueError):
     """The text is not read: a sentence says why; `line` counts from 1, 0 where it is the whole."""
 
     def __init__(self, message: str, line: int = 0) -> None:
-        self.message = message
         self.line = line
-        super().__init__(f"Line {line}: {message}" if line else message)
+        start = f"Line {line}: {message[:1]}" if line else message[:1].upper()
+        super().__init__(start + message[1:])
 
 
 class GuardError(NotReadError):
