@@ -102,6 +102,8 @@ class Editor:
     def add(self, node: Node, key: str, value: Data, why: str, *, after: str = "") -> None:
         """Add an entry to a mapping, at its end or after a key."""
         node = node.real
+        if node.kind != "map" or not (node.pairs or node.flow):
+            raise CannotEditError(f"{key} would stand in what is no set of keys")
         self.added.setdefault(id(node), []).append((key, value))
         if node.flow:
             quoted = bool(node.pairs) and all(name.style == '"' for name, _ in node.pairs)
@@ -117,6 +119,8 @@ class Editor:
     def append(self, node: Node, value: Data, why: str) -> None:
         """Add an item to a list that has some."""
         node = node.real
+        if node.kind != "seq" or not node.items:
+            raise CannotEditError("an item would stand in what is no list")
         self.appended.setdefault(id(node), []).append(value)
         last = node.items[-1]
         if node.flow:

@@ -97,6 +97,7 @@ def _size_tmpfs(draft: Draft, item: Node, path: str, options: str, where: str) -
 
 def _size_volume(draft: Draft, item: Node, where: str) -> None:
     """Size a volume of type tmpfs."""
+    draft.warn("tmpfs_present", where=where)
     literal = item.say("tmpfs", "size")
     had = literals.compose(literal).bytes if literal else None
     if had is not None and had >= draft.shm_bytes:

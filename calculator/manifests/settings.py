@@ -7,6 +7,7 @@ from typing import Final
 
 from calculator.manifests import literals
 from calculator.manifests.answer import Draft
+from calculator.manifests.mounts import is_shm
 from calculator.manifests.tree import Node
 from calculator.units import size
 
@@ -32,7 +33,7 @@ def _plain(key: str) -> str:
 def _settings(node: Node, path: str) -> Iterator[tuple[str, Node, Node, Node]]:
     for name, value in node.pairs:
         place = f"{path}.{name.text}".strip(".")
-        if _plain(name.text) in _NAMES:
+        if _plain(name.text) in _NAMES or is_shm(value.say("mountPath") or ""):
             yield place, node, name, value.real
         elif value.kind in {"map", "seq"}:
             yield from _settings(value, place)
@@ -71,6 +72,9 @@ def _scalar(draft: Draft, place: str, parent: Node, key: str, value: Node) -> bo
 
 
 def _mapping(draft: Draft, place: str, value: Node) -> bool:
+    inside = value.get("volumeOptions")
+    if inside is not None and inside.own("sizeLimit") is not None:
+        return _mapping(draft, f"{place}.volumeOptions", inside)
     key = next((each for each in value.names() if _plain(each) in _SIZES), None)
     enabled = value.own("enabled")
     if key is None and enabled is None:

@@ -37,7 +37,7 @@ def mend(draft: Draft, document: Document, job: Node) -> None:
         return
     why = draft.why("patch")
     old = next((key for key in _OLD if spec is not None and spec.get(key) is not None), None)
-    if spec is None:
+    if spec is None or spec.is_null:
         draft.editor.set_value(job, "spec", {"runtimePatches": [_patch(draft)]}, why)
         return
     key, item = (old, _override(draft, old)) if old else ("runtimePatches", _patch(draft))
