@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from ruamel.yaml import YAML
@@ -54,56 +55,82 @@ def _whole(
 def _key(
     key: str, value: Any, text: str, found: Mended, expected: dict[str, Any], outcome: Outcome
 ) -> None:
-    hard, soft = outcome.hard, outcome.soft_misses
-    ids = {warning.id for warning in found.warnings}
-    if key in {"must_mention", "must_not"}:
-        for pattern in value:
-            outcome.soft_total += 1
-            matches = re.search(pattern, found.answer, re.IGNORECASE) is not None
-            if matches != (key == "must_mention"):
-                soft.append(f"{key} {pattern!r}")
-    elif key in {"evidence", "actions"}:
+    """Make the checks of one key; one that nobody knows is a hard failure."""
+    if key in {"must_mention", "must_not", "evidence", "actions"}:
+        _soft(key, value, text, found, outcome)
+    elif key in _HARD:
+        outcome.hard += _HARD[key](value, text, found)
+    elif key.removesuffix("_in") in {"action", "format", "parse"}:
+        _plain(key, value, getattr(found, key.removesuffix("_in")), expected, outcome.hard)
+    elif key == "after":
+        if expected.get("action") not in {"ask", "refuse", "advise"}:
+            outcome.hard += check_after(value, found)
+    elif key not in _NOTES:
+        outcome.hard.append(f"nobody checks the key {key!r}")
+
+
+def _soft(key: str, value: Any, text: str, found: Mended, outcome: Outcome) -> None:
+    if key in {"evidence", "actions"}:
         outcome.soft_total += 1
         wanted = value if isinstance(value, str) else str(value[0])
         if wanted not in found.answer + found.diff + text:
-            soft.append(f"{key} {wanted!r}")
-    elif key in {"action", "format", "parse"}:
-        _plain(key, value, getattr(found, key), expected, hard)
-    elif key in {"action_in", "format_in", "parse_in"}:
-        if getattr(found, key.removesuffix("_in")) not in value:
-            hard.append(f"{key}: {getattr(found, key.removesuffix('_in'))} is not in {value}")
-    elif key == "warn":
-        hard += [f"no warning {each}" for each in value if not ids & _alike(each)]
-    elif key == "warn_one_of":
-        if not any(ids & _alike(each) for each in value):
-            hard.append(f"none of the warnings {value}")
-    elif key == "no_warn":
-        hard += [f"a warning {each}" for each in value if each in ids]
-    elif key == "keep_text":
-        hard += [f"lost: {each!r}" for each in value if each not in found.text]
-    elif key == "unchanged_docs":
-        before, after = _documents(text), _documents(found.text)
-        hard += [f"document {i} changed" for i in value if before[i] != after[i]]
-    elif key == "line_ends":
-        ends = "\r\n" if value == "crlf" else "\n"
-        if found.text.count("\n") != found.text.count(ends) or (
-            value == "lf" and "\r" in found.text
-        ):
-            hard.append(f"line ends are not all {value}")
-    elif key == "after" or key == "also_accept":
-        if key == "after" and expected.get("action") in {"ask", "refuse", "advise"}:
-            return
-        if key == "after":
-            hard += check_after(value, found)
-    elif key == "text_matches":
-        if not re.search(value, found.text):
-            hard.append(f"the text does not match {value!r}")
-    elif key not in _NOTES:
-        hard.append(f"nobody checks the key {key!r}")
+            outcome.soft_misses.append(f"{key} {wanted!r}")
+        return
+    for pattern in value:
+        outcome.soft_total += 1
+        matches = re.search(pattern, found.answer, re.IGNORECASE) is not None
+        if matches != (key == "must_mention"):
+            outcome.soft_misses.append(f"{key} {pattern!r}")
 
 
-def _plain(key: str, value: str, found: str, expected: dict[str, Any], hard: list[str]) -> None:
-    allowed = {value}
+def _warned(value: list[str], _: str, found: Mended) -> list[str]:
+    ids = {warning.id for warning in found.warnings}
+    return [f"no warning {each}" for each in value if not ids & _alike(each)]
+
+
+def _warned_of_one(value: list[str], _: str, found: Mended) -> list[str]:
+    ids = {warning.id for warning in found.warnings}
+    return [] if any(ids & _alike(each) for each in value) else [f"none of the warnings {value}"]
+
+
+def _not_warned(value: list[str], _: str, found: Mended) -> list[str]:
+    ids = {warning.id for warning in found.warnings}
+    return [f"a warning {each}" for each in value if each in ids]
+
+
+def _kept(value: list[str], _: str, found: Mended) -> list[str]:
+    return [f"lost: {each!r}" for each in value if each not in found.text]
+
+
+def _unchanged(value: list[int], text: str, found: Mended) -> list[str]:
+    before, after = _documents(text), _documents(found.text)
+    return [f"document {i} changed" for i in value if before[i] != after[i]]
+
+
+def _line_ends(value: str, _: str, found: Mended) -> list[str]:
+    ends = "\r\n" if value == "crlf" else "\n"
+    mixed = found.text.count("\n") != found.text.count(ends)
+    wrong = mixed or (value == "lf" and "\r" in found.text)
+    return [f"line ends are not all {value}"] if wrong else []
+
+
+def _matches(value: str, _: str, found: Mended) -> list[str]:
+    return [] if re.search(value, found.text) else [f"the text does not match {value!r}"]
+
+
+_HARD: Final[dict[str, Callable[[Any, str, Mended], list[str]]]] = {
+    "warn": _warned,
+    "warn_one_of": _warned_of_one,
+    "no_warn": _not_warned,
+    "keep_text": _kept,
+    "unchanged_docs": _unchanged,
+    "line_ends": _line_ends,
+    "text_matches": _matches,
+}
+
+
+def _plain(key: str, value: Any, found: str, expected: dict[str, Any], hard: list[str]) -> None:
+    allowed = set(value) if key.endswith("_in") else {value}
     if value == "no_change_or_patch":
         allowed = {"no_change", "patch"}
     if key == "action" and "patching both" in expected.get("note", ""):

@@ -48,11 +48,7 @@ def _checks(row: dict[str, Any], value: Callable[[str], Any]) -> list[str]:
     for key, expected in row.items():
         if key in _PLACES or key == "accept_paths":
             continue
-        name, _, how = key.partition("_in") if key.endswith("_in") else (key, "", "")
-        if key.endswith("_not"):
-            name = key.removesuffix("_not")
-        if key.endswith("_matches"):
-            name = key.removesuffix("_matches")
+        name = re.sub(r"_(?:in|not|matches)$", "", key)
         try:
             there = value(name)
         except LookupError as error:
@@ -82,19 +78,17 @@ def _fits(name: str, expected: Any, there: Any) -> bool:
 
 
 def _compose(key: str, service: dict[str, Any]) -> Any:
-    if key == "shm_size_bytes":
-        return shm_of.compose_size(service.get("shm_size"))
-    if key == "effective_shm_bytes":
-        return shm_of.compose_effective(service)
-    if key == "single_mount_on_dev_shm":
-        return shm_of.compose_mounts(service) + ("shm_size" in service) == 1
-    if key == "tmpfs_volume_on_dev_shm":
-        return shm_of.tmpfs_volume(service) is not None
-    if key == "absent_keys":
-        return list(service)
-    if key == "tmpfs_total":
-        return shm_of.compose_mounts(service)
-    return service.get(key)
+    simple: dict[str, Callable[[], Any]] = {
+        "shm_size_bytes": lambda: shm_of.compose_size(service.get("shm_size")),
+        "effective_shm_bytes": lambda: shm_of.compose_effective(service),
+        "single_mount_on_dev_shm": lambda: (
+            shm_of.compose_mounts(service) == 1
+            or (shm_of.compose_mounts(service) == 0 and "shm_size" in service)
+        ),
+        "tmpfs_volume_on_dev_shm": lambda: shm_of.tmpfs_volume(service) is not None,
+        "absent_keys": lambda: list(service),
+    }
+    return simple[key]() if key in simple else service.get(key)
 
 
 def _doc(row: dict[str, Any], documents: list[Any]) -> Any:
@@ -103,9 +97,9 @@ def _doc(row: dict[str, Any], documents: list[Any]) -> Any:
 
 
 def _pod(row: dict[str, Any], documents: list[Any]) -> dict[str, Any]:
-    path = row.get("pod_path") or row.get("template")
-    if row.get("template") is True or isinstance(row.get("template"), list):
-        path = [*path, "spec"]
+    named = row.get("template")
+    path: list[Any] = row.get("pod_path") or (named if isinstance(named, list) else [])
+    path = [*path, "spec"] if named else path
     many = [_doc(row, documents)] if isinstance(row.get("doc", 0), int) else documents
     for each in many:
         try:

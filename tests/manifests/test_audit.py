@@ -32,35 +32,38 @@ def pod(name: str = "p", *, extra: str = "", container: str = "", volumes: str =
 MOUNT = "      volumeMounts: [{name: d, mountPath: /dev/shm}]\n"
 LIMIT = "      resources: {limits: {memory: %s}}\n"
 MEMORY = "  volumes: [{name: d, emptyDir: {medium: Memory, sizeLimit: %s}}]\n"
+BARE = "  volumes: [{name: d, emptyDir: {}}]\n"
+UNSIZED = "  volumes: [{name: d, emptyDir: {medium: Memory}}]\n"
+HOST = "  volumes: [{name: d, hostPath: {path: /dev/shm}}]\n"
+TRAINER = (
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: t}\nspec: {}\n"
+)
+
+
+def mounted(limit: str, volumes: str) -> str:
+    return pod(container=MOUNT + (LIMIT % limit if limit else ""), volumes=volumes)
+
+
 ROWS = {
     "no /dev/shm of its own": (pod(), ["no_shm"]),
     "host IPC": (pod(extra="  hostIPC: true\n"), ["host_ipc_security"]),
-    "all is well": (pod(container=MOUNT + LIMIT % "32Gi", volumes=MEMORY % "8Gi"), []),
-    "clipped": (pod(container=MOUNT + LIMIT % "4Gi", volumes=MEMORY % "8Gi"), ["shm_counts_toward_memory"]),
-    "tight": (pod(container=MOUNT + LIMIT % "9Gi", volumes=MEMORY % "8Gi"), ["shm_large_share_of_memory"]),
-    "no limit": (pod(container=MOUNT, volumes=MEMORY % "8Gi"), ["no_memory_limit"]),
-    "no size": (
-        pod(container=MOUNT + LIMIT % "9Gi", volumes="  volumes: [{name: d, emptyDir: {medium: Memory}}]\n"),
-        ["sizelimit_missing"],
-    ),
-    "disk": (pod(container=MOUNT, volumes="  volumes: [{name: d, emptyDir: {}}]\n"), ["wrong_medium"]),
-    "the host's": (
-        pod(container=MOUNT, volumes="  volumes: [{name: d, hostPath: {path: /dev/shm}}]\n"),
-        ["hostpath_shm"],
-    ),
-    "no such volume": (pod(container=MOUNT), ["volume_missing"]),
-    "no quantity": (pod(container=MOUNT + LIMIT % "9Gi", volumes=MEMORY % "8GB"), ["unit_invalid"]),
+    "all is well": (mounted("32Gi", MEMORY % "8Gi"), []),
+    "clipped": (mounted("4Gi", MEMORY % "8Gi"), ["shm_counts_toward_memory"]),
+    "tight": (mounted("9Gi", MEMORY % "8Gi"), ["shm_large_share_of_memory"]),
+    "no limit": (mounted("", MEMORY % "8Gi"), ["no_memory_limit"]),
+    "no size": (mounted("9Gi", UNSIZED), ["sizelimit_missing"]),
+    "disk": (mounted("", BARE), ["wrong_medium"]),
+    "the host's": (mounted("", HOST), ["hostpath_shm"]),
+    "no such volume": (mounted("", ""), ["volume_missing"]),
+    "no quantity": (mounted("9Gi", MEMORY % "8GB"), ["unit_invalid"]),
     "an idle server": (pod().replace("example/train", "nginx"), ["no_shm"]),
     "a service": ("services: {a: {image: torch}}\n", ["no_shm"]),
     "a service of the host": ("services: {a: {image: torch, ipc: host}}\n", ["host_ipc_security"]),
     "a service that is well": ("services: {a: {image: torch, shm_size: 8g}}\n", []),
     "a template": ("containers:\n  {{- if .x }}\n", ["not_read"]),
     "no manifest": ("a: 1\n", []),
-    "a job of Trainer": (
-        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: t}\nspec: {}\n",
-        ["no_shm"],
-    ),
-}  # fmt: skip
+    "a job of Trainer": (TRAINER, ["no_shm"]),
+}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -213,10 +216,9 @@ def test_a_mapping_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert status == 1
     assert "12 GiB" in found["rows"][0]["reason"]
     mapping.write_text('p = "8g"\n', "utf-8")
-    assert run(capsys, str(manifest), "--map", str(mapping)) == (
-        0,
-        {"rows": [], "summary": {"objects": 1, "containers": 1, "errors": 0, "warnings": 0, "notes": 0}},
-    )  # fmt: skip
+    status, found = run(capsys, str(manifest), "--map", str(mapping))
+    counts = {"objects": 1, "containers": 1, "errors": 0, "warnings": 0, "notes": 0}
+    assert (status, found) == (0, {"rows": [], "summary": counts})
 
 
 UNUSABLE = [["no-such-folder"], [".", "--map", "no-such-map"]]

@@ -23,9 +23,10 @@ INPUTS = [
     if case["kind"] == "yaml"
 ]
 PIECES = [
-    "\t", "\r\n", "\n", "\n\n", "- ", ": ", "? ", "{", "}", "[", "]", "&a ", "*a", "<<: *a", "|", ">-", "#", '"', "'", "---\n",
-    "...\n", "!!str ", "%", "\ufeff", "null", "~", "{{ .Values.x }}", "${X:-2g}", "shm_size: 1g\n", "  ", "\x00", "é", "\u2028", ",",
-]  # fmt: skip
+    *("\t", "\r\n", "\n", "\n\n", "- ", ": ", "? ", "{", "}", "[", "]", "&a ", "*a", "<<: *a", "|"),
+    *(">-", "#", '"', "'", "---\n", "...\n", "!!str ", "%", "\ufeff", "null", "~", "{{ .x }}"),
+    *("${X:-2g}", "shm_size: 1g\n", "  ", "\x00", "é", "\u2028", ","),
+]
 FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -46,7 +47,7 @@ def hold(text: str) -> None:
 
 @st.composite
 def mutations(draw: st.DrawFn) -> str:
-    text = draw(st.sampled_from(INPUTS))
+    text: str = draw(st.sampled_from(INPUTS))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
         how = draw(st.sampled_from(["insert", "delete", "double", "cut", "indent", "flip"]))
@@ -119,8 +120,9 @@ HOSTILE = {
     "variables": "services: {a: {image: x, shm_size: '" + "${A:-" * 40_000 + "'}}",
     "extends in a ring": "services: {a: {extends: b, image: x}, b: {extends: a}}",
     "huge size": "services: {a: {image: x, shm_size: '" + "9" * 5000 + "g'}}",
-    "huge exponent": "{apiVersion: v1, kind: Pod, spec: {containers: [{name: a, image: x, volumeMounts:"
-    " [{name: d, mountPath: /dev/shm}]}], volumes: [{name: d, emptyDir: {medium: Memory, sizeLimit: 1e999999999}}]}}",
+    "huge exponent": "{apiVersion: v1, kind: Pod, spec: {containers: [{name: a, image: x,"
+    " volumeMounts: [{name: d, mountPath: /dev/shm}]}],"
+    " volumes: [{name: d, emptyDir: {medium: Memory, sizeLimit: 1e999999999}}]}}",
     "a lone surrogate": "services: {a: {image: \ud800}}",
 }  # fmt: skip
 

@@ -63,12 +63,12 @@ def service(document: Any, name: str) -> dict[str, Any]:
 
 
 def _on_shm(path: Any) -> bool:
-    return str(path).rstrip("/") == "/dev/shm"
+    return str(path).rstrip("/") == "/dev/shm"  # noqa: S108 - a mount
 
 
 def _tmpfs(own: dict[str, Any]) -> list[str]:
     value = own.get("tmpfs") or []
-    return [each for each in ([value] if isinstance(value, str) else value)]
+    return [value] if isinstance(value, str) else list(value)
 
 
 def tmpfs_volume(own: dict[str, Any]) -> dict[str, Any] | None:
@@ -84,7 +84,7 @@ def compose_mounts(own: dict[str, Any]) -> int:
     short = sum(_on_shm(each.split(":")[0]) for each in _tmpfs(own))
     volumes = 0
     for each in own.get("volumes") or []:
-        target = each.get("target") if isinstance(each, dict) else (each.split(":") + [""])[1]
+        target = each.get("target") if isinstance(each, dict) else [*each.split(":"), ""][1]
         volumes += _on_shm(target)
     return short + volumes
 
@@ -109,9 +109,8 @@ def compose_effective(own: dict[str, Any]) -> int | str | None:
 def container(pod: Any, name: str) -> dict[str, Any] | None:
     """Return a container of a pod by its name."""
     every = [*(pod.get("containers") or []), *(pod.get("initContainers") or [])]
-    for key in ("container", "script", "model"):
-        if isinstance(pod.get(key), dict):
-            every.append({"name": name, **pod[key]})
+    single = (pod.get(key) for key in ("container", "script", "model"))
+    every += [{"name": name, **each} for each in single if isinstance(each, dict)]
     return next((each for each in every if each.get("name") == name), None)
 
 
@@ -126,7 +125,9 @@ def pod_shm(pod: Any, own: dict[str, Any]) -> dict[str, Any] | None:
     mounted = mount(own)
     if mounted is None:
         return None
-    volume = next((v for v in pod.get("volumes") or [] if v["name"] == mounted["name"]), {})
+    volume: dict[str, Any] = next(
+        (v for v in pod.get("volumes") or [] if v["name"] == mounted["name"]), {}
+    )
     source = volume.get("emptyDir") or {}
     return {
         "mount_path": mounted["mountPath"],
