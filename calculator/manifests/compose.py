@@ -28,7 +28,8 @@ def plan(draft: Draft, document: Document) -> None:
         mend_service(draft, document, Service(root, services, name))
         draft.done(document, "", name)
     done = {target.container for target in draft.targets}
-    rest = [name for name in names if name not in done]
+    same = {id(services.get(name)) for name in done}
+    rest = [name for name in names if id(services.get(name)) not in same]
     if rest and any(node.anchor for node in root.walk()):
         draft.note("others_unchanged", names=listed(rest))
 

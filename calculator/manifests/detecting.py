@@ -77,9 +77,11 @@ def _is_compose(root: Node) -> bool:
 
 
 def _is_service(node: Node) -> bool:
-    image = node.own("image") if node.kind == "map" else None
-    plain = image is not None and image.real.kind == "scalar"
-    return node.kind == "map" and (plain or bool(_keys("service") & set(node.names())))
+    if node.kind != "map":
+        return False
+    image = node.get("image")
+    plain = image is not None and image.kind == "scalar"
+    return plain or any(node.get(key) is not None for key in _keys("service"))
 
 
 def _is_compose_v1(root: Node) -> bool:

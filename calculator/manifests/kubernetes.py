@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from calculator.manifests import trainjob
+from calculator.manifests import advice, trainjob
 from calculator.manifests.answer import Draft, Stopped, listed
 from calculator.manifests.choosing import Candidate, choose
-from calculator.manifests.pods import Container, Pod, objects, owner, pods
+from calculator.manifests.pods import Container, Pod, is_known, objects, owner, pods
 from calculator.manifests.tree import Document, Node
 from calculator.manifests.volume import mend_pod
 from calculator.manifests.words import say
@@ -29,8 +29,13 @@ def plan(draft: Draft, documents: list[Document], kinds: Iterable[str]) -> None:
     ]
     found = [pod for document in documents for pod in pods(document)]
     if not found and not jobs:
-        text = say("says", "no_pods", kinds=listed(sorted(set(kinds))) or "no object")
-        raise Stopped("refuse", text)
+        names = sorted({kind for kind in kinds if kind})
+        unknown = [kind for kind in names if not is_known(kind)]
+        if unknown:
+            draft.snippet = advice.snippet("kubernetes", draft.shm_bytes)
+            draft.warn("unknown_kind", kind=listed(unknown), path="none was found")
+            raise Stopped("advise", say("says", "no_template", kinds=listed(unknown)))
+        raise Stopped("refuse", say("says", "no_pods", kinds=listed(names) or "no object"))
     if draft.container:
         _by_name(draft, found, jobs)
     else:

@@ -189,7 +189,22 @@ def _changed(draft: Draft, form: str) -> Mended:
         again.editor.spans.clear()
     if again.editor.spans:
         raise CannotEditError("it would not be right after one change")
+    _say_shared(draft)
+    draft.note(f"recreate_{form.partition('-')[0]}")
     return _answer(draft, form, "patch", _patched(draft), new)
+
+
+def _say_shared(draft: Draft) -> None:
+    """Say where else a change shows, because the part that changed is used there too."""
+    touched = {id(node) for node in draft.editor.touched}
+    for document in draft.documents:
+        uses: dict[int, tuple[Node, list[int]]] = {}
+        for node in document.root.walk() if document.root else ():
+            if node.target is not None:
+                uses.setdefault(id(node.target), (node.target, []))[1].append(node.line)
+        for anchored, lines in uses.values():
+            if any(id(node) in touched for node in anchored.walk()):
+                draft.note("shared_anchor", anchor=f"&{anchored.anchor}", lines=listed(lines))
 
 
 def _texts(draft: Draft) -> dict[str, Node]:

@@ -50,12 +50,17 @@ class Container:
         """Whether it asks for a GPU."""
         return asks_gpu(self.node.get("resources"))
 
+    def words(self, *keys: str) -> list[str]:
+        """Return all texts below these keys."""
+        found: list[str] = []
+        for key in keys:
+            node = self.node.get(key)
+            found += [each.real.text for each in node.walk()] if node else []
+        return found
+
     def candidate(self) -> Candidate:
         """What choosing between containers looks at."""
-        words = [self.name, self.node.say("image") or ""]
-        for key in ("command", "args"):
-            node = self.node.get(key)
-            words += [each.real.text for each in node.walk()] if node else []
+        words = [self.name, self.node.say("image") or "", *self.words("command", "args")]
         return Candidate(self.name, self.has_gpu, self.mount is not None, " ".join(words).lower())
 
 
@@ -120,6 +125,11 @@ def runs_nothing(text: str, start: int, end: int) -> str:
 def podless(kind: str) -> bool:
     """Whether objects of this kind run nothing."""
     return kind in _table()["podless"]["kinds"]
+
+
+def is_known(kind: str) -> bool:
+    """Whether it is known where objects of this kind keep their pods, if they have any."""
+    return podless(kind) or any(kind in row["kinds"] for row in _table()["kinds"])
 
 
 def _row(kind: str, group: str) -> dict[str, Any] | None:

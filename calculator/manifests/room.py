@@ -13,6 +13,16 @@ def limit_of(node: Node | None) -> str | None:
     return node.say("resources", "limits", "memory") if node is not None else None
 
 
+def _has(pod: Pod, container: Container) -> int:
+    """Return what a container's /dev/shm may take already; 0 where nobody knows."""
+    name = container.mount.say("name") if container.mount is not None else None
+    for volume in pod.volumes():
+        text = volume.say("emptyDir", "sizeLimit")
+        if name and volume.say("name") == name and text:
+            return literals.kubernetes(text).bytes or 0
+    return 0
+
+
 def remark(draft: Draft, pod: Pod, container: Container, where: str) -> None:
     """Warn of a limit that is close, missing, or without effect on the volume."""
     text = limit_of(container.node) or limit_of(pod.spec)
@@ -26,7 +36,7 @@ def remark(draft: Draft, pod: Pod, container: Container, where: str) -> None:
     found = literals.kubernetes(text)
     if found.problem in {"unit_invalid", "unit_milli"}:
         draft.warn(found.problem, literal=text, where=f"memory of {where}", right="such as 32Gi")
-    memory_room(draft, where, found.bytes, draft.shm_bytes)
+    memory_room(draft, where, found.bytes, max(draft.shm_bytes, _has(pod, container)))
     bare = [each.name for each in pod.containers if each.init and limit_of(each.node) is None]
     if bare and limit_of(pod.spec) is None:
         draft.warn("initcontainers_no_limit", names=listed(bare))

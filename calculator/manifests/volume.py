@@ -47,6 +47,9 @@ def _remark(draft: Draft, pod: Pod, container: Container, where: str) -> None:
     if container.node.get("image") is None and pod.path != "spec.predictor":
         draft.note("pod_guessed", where=where)
     room.remark(draft, pod, container, where)
+    said = " ".join(container.words("command", "args"))
+    if "--shm-size" in said and " run " not in said:
+        draft.warn("command_flag_misplaced", where=where)
     if not pod.guessed:
         _misplaced(draft, pod.spec, "the pod")
         _misplaced(draft, container.node, where)

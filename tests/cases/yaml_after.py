@@ -99,11 +99,12 @@ def _doc(row: dict[str, Any], documents: list[Any]) -> Any:
 def _pod(row: dict[str, Any], documents: list[Any]) -> dict[str, Any]:
     named = row.get("template")
     path: list[Any] = row.get("pod_path") or (named if isinstance(named, list) else [])
-    path = [*path, "spec"] if named else path
     many = [_doc(row, documents)] if isinstance(row.get("doc", 0), int) else documents
     for each in many:
         try:
             pod = shm_of.follow(each, path)
+            if named and "containers" not in pod:
+                pod = pod["spec"]
             if not row.get("container") or shm_of.container(pod, row["container"]):
                 return dict(pod)
         except (KeyError, IndexError, TypeError, StopIteration):
