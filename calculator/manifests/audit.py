@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -13,6 +14,7 @@ from calculator.manifests.pods import runs_nothing
 from calculator.manifests.tree import Document, Node, NotReadError, read, spans
 
 MAX_DOCUMENT: Final = 4_000_000
+_JSON: Final = re.compile(r'[\s\ufeff]*(?:\{\s*["}]|\[\s*(?:\{\s*"|\]))')
 MOST: Final = 400_000
 """Parts of one document; a cluster's whole list should come as JSON."""
 
@@ -116,8 +118,5 @@ def audit_text(text: str, needs: Needs | None = None, label: str = "-") -> Audit
 
 
 def is_json(head: str) -> bool:
-    """Whether a text starts as JSON does."""
-    start = head.lstrip("\ufeff \t\r\n")
-    return start.startswith(('{"', "{\n", "{\r", "{ ", "[{", "[\n", "[ ", "{}", "[]")) and (
-        '"' in start or start.startswith(("{}", "[]"))
-    )
+    """Whether a text starts as JSON does; YAML in braces mostly does without quotes."""
+    return _JSON.match(head) is not None

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from calculator import resources
 from calculator.manifests.tree import Node
 
 
-@cache
 def known() -> dict[str, Any]:
     """Return what is known of names."""
-    text = (files("calculator.manifests") / "known.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return resources.table("manifests", "known")
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
+from calculator import resources
 from calculator.errors import shown
 from calculator.recommend import Model
 
@@ -49,11 +47,9 @@ class Audit(Model):
     summary: Summary
 
 
-@cache
 def table() -> dict[str, Any]:
     """Return what can be found, by id."""
-    text = (files("calculator.manifests") / "findings.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return resources.table("manifests", "findings")
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from calculator import resources
 from calculator.manifests.choosing import Candidate, asks_gpu
 from calculator.manifests.mounts import is_shm
 from calculator.manifests.tree import Document, Node
@@ -104,10 +102,8 @@ class Pod:
         return [each for each in self.containers if not each.init]
 
 
-@cache
 def _table() -> dict[str, Any]:
-    text = (files("calculator.manifests") / "kinds.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return resources.table("manifests", "kinds")
 
 
 _KIND: Final = re.compile(r"^kind:[ \t]*[\"']?(\w{1,80})", re.MULTILINE)

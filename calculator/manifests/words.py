@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from calculator import resources
 from calculator.errors import shown
 from calculator.recommend import Model
 
@@ -20,10 +18,8 @@ class Remark(Model):
     source: str | None
 
 
-@cache
 def _words() -> dict[str, Any]:
-    text = (files("calculator.manifests") / "words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return resources.table("manifests", "words")
 
 
 def say(section: str, name: str, /, **values: object) -> str:

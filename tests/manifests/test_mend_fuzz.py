@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from calculator.errors import InputError
 from calculator.manifests import mend
 from calculator.manifests.audit import audit_text
 from calculator.units import GIB
@@ -95,7 +96,11 @@ def test_every_truncation_of_a_case(text: str) -> None:
 @FUZZ
 @given(mutations())
 def test_an_audit_never_fails(text: str) -> None:
-    assert audit_text(text).summary.containers >= 0
+    try:
+        found = audit_text(text)
+    except InputError:
+        found = None
+    assert found or text.lstrip("\ufeff \t\r\n")[0] in "{["  # JSON that is none
 
 
 HOSTILE = {
