@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any, Final
-from xml.etree import ElementTree as ET
 
 from calculator import __version__
 from calculator.manifests.findings import Audit, Row, table
@@ -65,23 +65,33 @@ def _name(row: Row) -> str:
 
 def junit(audit: Audit) -> str:
     """Return the audit as JUnit's XML: a test case for each finding, notes passed."""
-    bad = [row for row in audit.rows if row.level != "note"]
-    counts = {"tests": str(max(len(audit.rows), 1)), "failures": str(len(bad)), "errors": "0"}
-    suites = ET.Element("testsuites", counts)
-    suite = ET.SubElement(suites, "testsuite", {"name": "shm-sizer audit", **counts})
-    for row in audit.rows:
-        names = {"classname": _clean(row.object), "name": _clean(f"{row.container}: {row.id}")}
-        if row.file != "-":
-            names["file"] = _clean(row.file)
-        case = ET.SubElement(suite, "testcase", names)
-        if row.level != "note":
-            message = _clean(row.reason)
-            failure = ET.SubElement(case, "failure", {"type": row.level, "message": message})
-            failure.text = _clean(f"{_where(row)}: {row.reason}")
-    if not audit.rows:
-        ET.SubElement(suite, "testcase", {"classname": "audit", "name": "nothing was found"})
-    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+    cases = [_case(row) for row in audit.rows] or [
+        '<testcase classname="audit" name="nothing was found"/>'
+    ]
+    failures = sum(row.level != "note" for row in audit.rows)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f"<testsuites {counts}>",
+        f'<testsuite name="shm-sizer audit" {counts}>',
+        *cases,
+        "</testsuite>",
+        "</testsuites>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _case(row: Row) -> str:
+    names = {"classname": row.object, "name": f"{row.container}: {row.id}"}
+    if row.file != "-":
+        names["file"] = row.file
+    head = "".join(f' {key}="{_clean(value)}"' for key, value in names.items())
+    if row.level == "note":
+        return f"<testcase{head}/>"
+    said = f'<failure type="{row.level}" message="{_clean(row.reason)}">'
+    return f"<testcase{head}>{said}{_clean(f'{_where(row)}: {row.reason}')}</failure></testcase>"
 
 
 def _clean(value: str) -> str:
-    return _NOT_XML.sub("?", value)
+    """Write text that came from outside so that XML reads it as it is."""
+    return html.escape(_NOT_XML.sub("?", value))
