@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from calculator.readers.code import arguments, known, methods, transforms
 from calculator.readers.code.attributes import Method
+from calculator.readers.code.budget import MAX_CALLS
 from calculator.readers.code.values import (
     Choice,
     Class,
@@ -71,8 +72,6 @@ def call_function(
     machine: Machine, func: Func, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """Follow a call of a function of the paste; never into itself."""
-    from calculator.readers.code.machine import MAX_CALLS  # noqa: PLC0415
-
     machine.called.add(func.node)
     if machine.calls >= MAX_CALLS or any(each is func.node for each in machine.path):
         return machine.unknown(node)

@@ -255,25 +255,7 @@ def _gathered(node: ast.expr, over: Value, results: list[tuple[Value, Value]]) -
         return Map(known, line=line)
     if isinstance(over, Seq | Map) and over.items:
         return Seq([value for _, value in results], line=line)
-    return Repeat(results[0][1], loops.counted(length(over)), line=line)
-
-
-def length(value: Value) -> Value:
-    """Return how many entries something has."""
-    match value:
-        case Seq() | Map():
-            return Const(len(value.items))
-        case Repeat() if value.count is not None:
-            return Const(value.count)
-        case Tensor() if value.dims and value.dims[0] is not None:
-            return Const(value.dims[0])
-        case Made() if value.short == "range" and value.args:
-            stops = [whole(each) for each in value.args]
-            start, stop = (0, stops[0]) if len(stops) == 1 else (stops[0], stops[1])
-            step = stops[2] if len(stops) > 2 else 1  # noqa: PLR2004
-            if start is not None and stop is not None and step:
-                return Const(max(0, -((start - stop) // step)))
-    return Unknown("")
+    return Repeat(results[0][1], loops.counted(loops.length(over)), line=line)
 
 
 def _subscript(machine: Machine, node: ast.Subscript, scope: Scope) -> Value:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from calculator.loader import DEFAULT_PREFETCH
 from calculator.readers.code import collates, datasets, fastai, loaders, samples, transforms
+from calculator.readers.code.budget import EnoughError
 from calculator.readers.code.resolved import Number, number, truth
 from calculator.readers.code.samples import Field
 from calculator.readers.code.tensors import dtype_of
@@ -80,8 +81,9 @@ class Facts:
 
     @property
     def sample_bytes(self) -> int | None:
-        """Raw bytes of what one item becomes, all its pieces together."""
-        sizes = [each.bytes for each in self.fields]
+        """Raw bytes of what one item becomes, all its pieces together; labels of a few bytes aside."""
+        tensors = [each for each in self.fields if each.kind not in {"int", "float", "str"}]
+        sizes = [each.bytes for each in tensors or self.fields]
         if not sizes or None in sizes:
             return None
         return self.crops * sum(each for each in sizes if each is not None)
@@ -120,7 +122,7 @@ def facts_of(machine: Machine, site: LoaderSite) -> Facts:
     context = constant(loaders.option(site, "multiprocessing_context"))
     found = Facts(
         site=site,
-        name=site.name or _usual_name(site),
+        name=(None if site.kind == "hf" else site.name) or _usual_name(site),
         batch=batch,
         workers=workers,
         prefetch=None if workers.value == 0 else per_worker,
@@ -130,7 +132,11 @@ def facts_of(machine: Machine, site: LoaderSite) -> Facts:
         alone=alone,
         context=context if context in {"fork", "spawn", "forkserver"} else None,
     )
-    _fill_sample(machine, found)
+    machine.steps = 0
+    try:
+        _fill_sample(machine, found)
+    except (EnoughError, RecursionError):
+        found.unknown_collate = True
     return found
 
 

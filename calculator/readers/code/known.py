@@ -99,7 +99,8 @@ def _plain(machine: Machine, made: Made, node: ast.AST) -> Value | None:  # noqa
         case "print" | "isinstance":
             return machine.unknown(node)
         case "next" if args:
-            return _next(args[0])
+            inner = node.args[0] if isinstance(node, ast.Call) and node.args else None
+            return loops.take(machine, args[0], stays=isinstance(inner, ast.Name | ast.Attribute))
         case _:
             pass
     if made.short in _PASSED_ON:
@@ -160,14 +161,6 @@ def transposed(rows: Repeat) -> Value:
     return Repeat(rows, None)
 
 
-def _next(value: Value) -> Value:
-    found = loops.loaders_in(value)
-    for loader in found:
-        loader.takes += 1
-    entries = loops.entries_of(value)
-    return entries[0] if found and entries else Unknown("")
-
-
 # ---------------------------------------------------------------- processes and arguments
 
 
@@ -212,13 +205,3 @@ def _spawn(machine: Machine, made: Made, node: ast.AST) -> None:
     if isinstance(target, Func | Class):
         items = passed.items if isinstance(passed, Seq) else []
         machine.call(target, [Unknown("rank"), *items], {}, node)
-
-
-def is_method(value: Value) -> bool:
-    """Tell whether a value is a method nobody knows."""
-    return isinstance(value, Method)
-
-
-def is_loader(value: Value) -> bool:
-    """Tell whether a value is a loader."""
-    return isinstance(value, LoaderSite | Tensor)

@@ -81,6 +81,22 @@ def start(machine: Machine, loader: LoaderSite) -> None:
     machine.active.append(loader)
 
 
+def take(machine: Machine, value: Value, *, stays: bool) -> Value:
+    """Return what `next(...)` gives; an iterator with a name of its own stays alive."""
+    found = loaders_in(value)
+    for loader in found:
+        if not stays:
+            loader.takes += 1
+            continue
+        for other in (*machine.active, *machine.iterators):
+            if other is not loader:
+                machine.together.add((id(other), id(loader)))
+        if loader not in machine.iterators:
+            machine.iterators.append(loader)
+    entries = entries_of(value)
+    return entries[0] if found and entries else Unknown("")
+
+
 def loaders_in(over: Value) -> list[LoaderSite]:
     """Return the loaders that a loop takes its entries from."""
     match over:
@@ -154,6 +170,24 @@ def keep(batch: Value) -> None:
         for each in items[:50]:
             if isinstance(each, Batch):
                 each.loader.kept += 1
+
+
+def length(value: Value) -> Value:
+    """Return how many entries something has."""
+    match value:
+        case Seq() | Map():
+            return Const(len(value.items))
+        case Repeat() if value.count is not None:
+            return Const(value.count)
+        case Tensor() if value.dims and value.dims[0] is not None:
+            return Const(value.dims[0])
+        case Made() if value.short == "range" and value.args:
+            stops = [whole(each) for each in value.args]
+            start, stop = (0, stops[0]) if len(stops) == 1 else (stops[0], stops[1])
+            step = stops[2] if len(stops) > 2 else 1  # noqa: PLR2004
+            if start is not None and stop is not None and step:
+                return Const(max(0, -((start - stop) // step)))
+    return Unknown("")
 
 
 # ---------------------------------------------------------------- comments

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from calculator.readers.code import calls, expressions, statements
 from calculator.readers.code.arguments import ArgumentTable
+from calculator.readers.code.budget import MAX_DEPTH, MAX_LOADERS, MAX_STEPS, EnoughError
 from calculator.readers.code.source import Source
 from calculator.readers.code.values import (
     Choice,
@@ -25,16 +26,6 @@ from calculator.readers.code.values import (
     Unknown,
     Value,
 )
-
-MAX_STEPS: Final = 120_000
-MAX_DEPTH: Final = 60
-MAX_CALLS: Final = 14
-MAX_LOADERS: Final = 16
-
-
-class EnoughError(Exception):
-    """The program is larger than anybody needs to read."""
-
 
 class Machine:
     """The state of reading one program.
@@ -60,6 +51,7 @@ class Machine:
         self.called: set[ast.AST] = set()
         self.reached: set[ast.AST] = set()
         self.active: list[LoaderSite] = []
+        self.iterators: list[LoaderSite] = []
         self.together: set[tuple[int, int]] = set()
         self.conditions: list[tuple[str, object]] = []
         self.path: list[object] = []

@@ -188,11 +188,13 @@ def _of_made(
     if name in {"append", "appendleft"} and args:
         loops.keep(args[0])
         return Const(None)
+    if name == "dataloaders":
+        made.args.append(owner)
     if name == "DataLoader" or name.endswith(("dataloaders", "databunch")):
         found = loaders.made_loader(machine, made, node)
         if found is not None:
             return found
-    if name in {"batch", "shuffle", "map", "decode", "to_tuple", "select", "with_transform"}:
+    if name in {"batch", "batched", "shuffle", "map", "decode", "to_tuple", "select", "with_transform"}:
         made.args.insert(0, owner)
         return made
     if name in {"__call__", "forward"} and args:
