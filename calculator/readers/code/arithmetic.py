@@ -189,3 +189,8 @@ def compare(machine: Machine, node: ast.Compare, left: Value, rights: list[Value
             inside = left.value in entries
             return Const(inside is isinstance(node.ops[0], ast.In), line=node.lineno)
     return machine.unknown(node)
+
+
+def condition_key(node: ast.expr) -> object:
+    """Choices by the same flag go together wherever they stand."""
+    return node.id if isinstance(node, ast.Name) else ast.dump(node)[:300]

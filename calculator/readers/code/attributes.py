@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 def attribute(machine: Machine, owner: Value, name: str, node: ast.Attribute) -> Value:
     """Return an attribute of a value; what is not known of it keeps its text."""
+    text = machine.source.text_of(node)
     match owner:
         case Ref():
             return Ref(f"{owner.name}.{name}", line=node.lineno)
@@ -43,7 +44,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.Attribute) ->
         case Map() if name in owner.items:
             return owner.items[name]
         case Map() | Batch() | Made() | LoaderSite():
-            return Method(owner, name, line=node.lineno)
+            return Method(owner, name, text, line=node.lineno)
         case Choice() if all(isinstance(each, Obj | Map) for each in owner.options):
             options = [attribute(machine, each, name, node) for each in owner.options]
             return Choice(options, owner.condition, owner.key, line=node.lineno)
@@ -51,7 +52,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.Attribute) ->
             return machine.arguments.found[name]
         case _:
             pass
-    return tensors.attribute(owner, name) or Method(owner, name, line=node.lineno)
+    return tensors.attribute(owner, name) or Method(owner, name, text, line=node.lineno)
 
 
 _METHODS: Final = frozenset({"get", "update", "items", "keys", "values", "pop", "append", "data"})
@@ -60,10 +61,11 @@ _METHODS: Final = frozenset({"get", "update", "items", "keys", "values", "pop", 
 class Method(Value):
     """A method of something that is no object of the paste."""
 
-    def __init__(self, owner: Value, name: str, *, line: int = 0) -> None:
+    def __init__(self, owner: Value, name: str, text: str = "", *, line: int = 0) -> None:
         super().__init__(line=line)
         self.owner = owner
         self.name = name
+        self.text = text
 
 
 def _of_object(machine: Machine, owner: Obj, name: str, node: ast.Attribute) -> Value | None:

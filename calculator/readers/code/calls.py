@@ -92,7 +92,7 @@ def call_function(
         del machine.path[-2:]
     result = _result(flow.returned, machine, node)
     if isinstance(result, LoaderSite) and not result.name:
-        result.name = func.node.name
+        result.name, result.named_by_function = func.node.name, True
     return result
 
 
@@ -126,7 +126,7 @@ def _bind(
         bound[spec.kwarg.arg] = Map(dict(rest))
     for name in allowed - set(bound):
         bag = machine.arguments.bag(name)
-        bound[name] = bag or Unknown(name, line=getattr(func.node, "lineno", 0))
+        bound[name] = bag or machine.loader_named(name) or Unknown(name, line=getattr(func.node, "lineno", 0))
     for name, value in bound.items():
         if isinstance(value, Made) and value.short in {"Option", "Argument", "Field"}:
             bound[name] = arguments.typer_default(value)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from calculator.readers.code import arithmetic, loops, tensors
+from calculator.readers.code.arithmetic import condition_key
 from calculator.readers.code.attributes import attribute
 from calculator.readers.code.values import (
     Batch,
@@ -60,11 +61,21 @@ _COMMON: Final[dict[str, str]] = {
     "Dataset": "torch.utils.data.Dataset",
     "TensorDataset": "torch.utils.data.TensorDataset",
     "tqdm": "tqdm.tqdm",
+    "TF": "torchvision.transforms.functional",
+    "tvt": "torchvision.transforms",
+    "tt": "torchvision.transforms",
+    "tv": "torchvision",
     "wds": "webdataset",
     "flags": "absl.flags",
     "click": "click",
 }
 """What usual short names stand for where the import was not pasted."""
+
+_MODULES: Final = frozenset(
+    "torchvision torchaudio monai timm albumentations torchio lightning pytorch_lightning librosa "
+    "transformers accelerate webdataset ffcv fastai torch_geometric PIL psutil math functools "
+    "joblib kornia skimage tensordict torchdata".split()
+)
 
 
 def evaluate(machine: Machine, node: ast.expr, scope: Scope) -> Value:
@@ -136,6 +147,8 @@ def name(machine: Machine, node: ast.Name, scope: Scope) -> Value:
         return Ref(node.id, line=node.lineno)
     if node.id in _COMMON:
         return Ref(_COMMON[node.id], line=node.lineno)
+    if node.id in _MODULES:
+        return Ref(node.id, line=node.lineno)
     bag = machine.arguments.bag(node.id)
     if bag is not None:
         machine.scope.names[node.id] = bag
@@ -301,12 +314,7 @@ def _either(machine: Machine, node: ast.IfExp, scope: Scope) -> Value:
     if isinstance(test, Const):
         return machine.evaluate(node.body if test.value else node.orelse, scope)
     options = [machine.evaluate(node.body, scope), machine.evaluate(node.orelse, scope)]
-    return Choice(options, machine.source.text_of(node.test), _key(node.test), line=node.lineno)
-
-
-def _key(node: ast.expr) -> object:
-    """Choices by the same flag go together wherever they stand."""
-    return node.id if isinstance(node, ast.Name) else ast.dump(node)[:300]
+    return Choice(options, machine.source.text_of(node.test), condition_key(node.test), line=node.lineno)
 
 
 def _bool_op(machine: Machine, node: ast.BoolOp, scope: Scope) -> Value:

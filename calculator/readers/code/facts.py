@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from calculator.dtypes import ITEMSIZE
 from calculator.loader import DEFAULT_PREFETCH
 from calculator.readers.code import collates, datasets, fastai, loaders, samples, transforms
 from calculator.readers.code.budget import EnoughError
@@ -89,9 +90,17 @@ class Facts:
         return self.crops * sum(each for each in sizes if each is not None)
 
     @property
+    def payload_bytes(self) -> int | None:
+        """Raw bytes that one sample sends: of a view that nothing copies, its whole storage."""
+        if not any(travels_whole(self, each) for each in self.fields):
+            return self.sample_bytes
+        sizes = [_storage_bytes(self, each) for each in self.fields]
+        return None if None in sizes else sum(each for each in sizes if each is not None)
+
+    @property
     def batch_bytes(self) -> int | None:
-        """Raw bytes of a batch."""
-        one = self.sample_bytes
+        """Raw bytes of what a batch sends."""
+        one = self.payload_bytes
         return None if one is None or self.batch.value is None else one * self.batch.value
 
     @property
@@ -269,6 +278,12 @@ def workload_fields(found: Facts) -> list[dict[str, object]]:
             entry["view_of"] = [size or 1 for size in each.whole or ()]
         entries.append(entry)
     return [each for each in entries if each.get("shape") is None or math.prod(each["shape"]) > 0]  # type: ignore[arg-type]
+
+
+def _storage_bytes(found: Facts, each: Field) -> int | None:
+    if not travels_whole(found, each):
+        return each.bytes
+    return math.prod(size or 0 for size in each.whole or ()) * ITEMSIZE[each.dtype or "float32"]
 
 
 def travels_whole(found: Facts, each: Field) -> bool:

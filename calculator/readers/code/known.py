@@ -62,6 +62,8 @@ def _plain(machine: Machine, made: Made, node: ast.AST) -> Value | None:  # noqa
         if isinstance(known, int) and known > 0 and made.name != "os.sched_getaffinity":
             return Const(known, "the CPUs you named", line=made.line)
         return machine.unknown(node, machine=True)
+    if made.short == "device_count" or made.name == "torch.cuda.device_count":
+        return machine.unknown(node, machine=True)
     if made.name in _ENVIRON:
         default = made.get("default", 1)
         if isinstance(default, Const) and default.value is not None:

@@ -32,7 +32,8 @@ def kind_of(made: Made) -> str | None:
         return "ffcv"
     if short in HF_ARGUMENTS or short.endswith("TrainingArguments"):
         return "hf"
-    if owner.endswith(_FASTAI) or short.endswith((".dataloaders", "databunch")) or short in {"dataloaders"}:
+    is_block = any(isinstance(each, Made) and each.short == "DataBlock" for each in made.args)
+    if owner.endswith(_FASTAI) or short == "databunch" or (short == "dataloaders" and (is_block or "bs" in made.kwargs)):
         return "fastai"
     if short == "ThreadDataLoader":
         return "thread"

@@ -53,7 +53,7 @@ class Machine:
         self.active: list[LoaderSite] = []
         self.iterators: list[LoaderSite] = []
         self.together: set[tuple[int, int]] = set()
-        self.conditions: list[tuple[str, object]] = []
+        self.conditions: list[tuple[str, object, int]] = []
         self.path: list[object] = []
         self.frames: list[Scope] = []
         self.start_method: Const | None = None
@@ -117,8 +117,11 @@ class Machine:
         """Return what a place holds after an assignment that may stand under a condition."""
         if not self.conditions or old is None or old is new:
             return new
-        text, key = self.conditions[-1]
-        return Choice([new, old], text, key, line=new.line)
+        text, key, branch = self.conditions[-1]
+        options = list(old.options) if isinstance(old, Choice) and old.key == key else [old, old]
+        if branch < len(options):
+            options[branch] = new
+        return Choice(options, text, key, line=new.line)
 
     def add_loader(self, made: Made, node: ast.AST, kind: str = "torch") -> LoaderSite:
         """Remember a call that makes a loader; the same call on the same way is one loader."""
@@ -138,10 +141,15 @@ class Machine:
             for function in list(self.functions):
                 if function.node not in self.called and self._makes_something(function.node):
                     self._run_alone(function)
-        except EnoughError:
-            pass
-        except RecursionError:
-            pass
+            for function in list(self.functions):
+                if self.loaders and function.node not in self.called and not function.owner:
+                    self._run_alone(function)
+        except (EnoughError, RecursionError):
+            return
+
+    def loader_named(self, name: str) -> LoaderSite | None:
+        """Return the loader of this name, for a parameter nobody passes."""
+        return next((each for each in self.loaders.values() if each.name == name), None)
 
     def _makes_something(self, node: ast.AST) -> bool:
         return any(

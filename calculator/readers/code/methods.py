@@ -240,12 +240,12 @@ def _of_unknown(
         loops.keep(args[0])
         return Const(None)
     made = Made(f"{text or 'object'}.{name}", args, kwargs, machine.source.text_of(node), line=line)
-    found = loaders.made_loader(machine, made, node) if name.endswith(("dataloaders", "databunch")) else None
+    found = loaders.made_loader(machine, made, node)
     if found is not None:
         return found
-    if "transform" in text or "aug" in text:
+    if "transform" in text or "aug" in text or "transform" in name:
         return transforms.apply(machine, made, args, kwargs)
-    if "token" in text or "processor" in text:
+    if "token" in text or "token" in name:
         return tensors.tokenized(made)
     if tensors.is_tensor_method(name):
         return tensors.method(machine, Tensor(None), name, args, kwargs)

@@ -37,7 +37,8 @@ def number(value: Value | None, absent: int, picks: dict[object, int] | None = N
         case Choice():
             return _choice(value, absent, picks if picks is not None else {})
         case _:
-            return Number(text=getattr(value, "text", "") or "an expression", line=value.line)
+            text = getattr(value, "text", "") or getattr(value, "name", "") or "an expression"
+            return Number(text=str(text), line=value.line)
 
 
 def _constant(value: Const, absent: int) -> Number:

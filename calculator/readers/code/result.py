@@ -55,6 +55,8 @@ def loader_reading(job: Job, each: Facts) -> LoaderReading:
         dtype=each.dtype,
         tensors=_tensors(each),
         sample_bytes=each.sample_bytes,
+        payload_bytes=each.payload_bytes,
+        tensors_per_batch=_tensors_per_batch(each),
         batch_bytes=batch_bytes if each.batch.exact else None,
         peak_batches=batches,
         peak_bytes=peak,
@@ -65,6 +67,12 @@ def loader_reading(job: Job, each: Facts) -> LoaderReading:
         context=named,
         transport="pipe" if each.through_pipe else None if workers == 0 else "shm",
     )
+
+
+def _tensors_per_batch(each: Facts) -> int | None:
+    if each.mode == "list" and each.batch.exact and each.batch.value:
+        return each.batch.value * len([one for one in each.fields if one.kind == "tensor"])
+    return None
 
 
 def _tensors(each: Facts) -> tuple[tuple[tuple[int, ...], str], ...]:

@@ -203,6 +203,8 @@ def _parts(lines: list[str]) -> list[tuple[int, list[str]]]:
 def _repaired(found: Source, start: int, part: list[str]) -> tuple[ast.Module | None, int]:
     """Parse after closing brackets or leaving out lines; return the characters that took."""
     lines = [_PLACEHOLDER.sub(" ...", _PRINT.sub(r"\1pass", line)) for line in part]
+    changed = [place for place, line in enumerate(lines) if line != part[place]]
+    found.left_out += [start + place + 1 for place in changed]
     length, spent = sum(map(len, lines)) + len(lines), 0
     for _ in range(_REPAIRS_PER_PART):
         spent += length

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from calculator.readers.code import loops
 from calculator.readers.code.arguments import decorated_defaults
+from calculator.readers.code.arithmetic import condition_key
 from calculator.readers.code.values import (
     Batch,
     Choice,
@@ -132,25 +133,31 @@ def _condition(machine: Machine, node: ast.If, scope: Scope) -> Flow:
     test = machine.evaluate(node.test, scope)
     if isinstance(test, Const):
         return machine.run(node.body if test.value else node.orelse, scope)
-    text = machine.source.text_of(node.test)
+    text, key = machine.source.text_of(node.test), condition_key(node.test)
     before = dict(scope.names)
-    first = with_condition(machine, text, node, node.body, scope)
+    first = with_condition(machine, text, key, node.body, scope)
     after_first = scope.names
     scope.names = dict(before)
-    second = with_condition(machine, text, node, node.orelse, scope)
-    scope.names = _merged(after_first, scope.names, text, node)
+    second = with_condition(machine, text, key, node.orelse, scope, branch=1)
+    scope.names = _merged(after_first, scope.names, text, key)
     return Flow(
-        _choice_of(first.returned, second.returned, text, node),
+        _choice_of(first.returned, second.returned, text, key),
         ended=first.ended and second.ended,
         broke=first.broke or second.broke,
     )
 
 
 def with_condition(
-    machine: Machine, text: str, key: object, body: list[ast.stmt], scope: Scope
+    machine: Machine,
+    text: str,
+    key: object,
+    body: list[ast.stmt],
+    scope: Scope,
+    *,
+    branch: int = 0,
 ) -> Flow:
     """Read a block that runs only sometimes."""
-    machine.conditions.append((text, key))
+    machine.conditions.append((text, key, branch))
     try:
         return machine.run(body, scope)
     finally:
@@ -241,8 +248,8 @@ def element(machine: Machine, value: Value, place: int, number: int) -> Value:
 
 
 def _name_it(value: Value, name: str) -> None:
-    if isinstance(value, LoaderSite) and not value.name:
-        value.name = name
+    if isinstance(value, LoaderSite) and (not value.name or value.named_by_function):
+        value.name, value.named_by_function = name, False
     elif isinstance(value, Choice):
         for each in value.options:
             _name_it(each, name)

@@ -187,6 +187,7 @@ class LoaderSite(Value):
     call: Made
     name: str | None = None
     kind: str = "torch"
+    named_by_function: bool = False
     breaks: int = 0
     takes: int = 0
     kept: int = 0
