@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from calculator.errors import InputError
@@ -157,7 +158,7 @@ def _refused(outcome: Outcome, found: Reading, value: str) -> None:
     outcome.hard.append(f"was read, though it should be refused: {value}")
 
 
-RULES = {
+RULES: dict[str, Callable[[Outcome, Reading, Any], None]] = {
     "loaders": _loaders,
     "ranks_per_container": _ranks,
     "alive_together": _together,

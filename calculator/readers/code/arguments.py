@@ -6,13 +6,38 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from calculator.readers.code.values import Const, Made, Obj, Ref, Scope, Seq, Unknown, Value, constant
+from calculator.readers.code.values import (
+    Const,
+    Made,
+    Obj,
+    Ref,
+    Scope,
+    Unknown,
+    Value,
+    constant,
+)
 
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
 
 _BAGS: Final = frozenset(
-    "args arg opt opts cfg config conf hparams hparam FLAGS flags params cli_args options a".split()
+    [
+        "args",
+        "arg",
+        "opt",
+        "opts",
+        "cfg",
+        "config",
+        "conf",
+        "hparams",
+        "hparam",
+        "FLAGS",
+        "flags",
+        "params",
+        "cli_args",
+        "options",
+        "a",
+    ]
 )
 
 
@@ -132,8 +157,3 @@ def typer_default(made: Made) -> Value:
     if isinstance(default, Const) and default.value is not ...:
         return Const(default.value, "default", line=default.line)
     return default or Unknown(made.text, line=made.line)
-
-
-def is_list_of(value: Value) -> bool:
-    """Tell whether a default is a list, as of nargs."""
-    return isinstance(value, Seq)

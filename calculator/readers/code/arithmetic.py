@@ -84,7 +84,7 @@ def _constants(machine: Machine, node: ast.BinOp, left: Const, right: Const) -> 
         found = machine.unknown(node) if huge else operation(one, other)
     except (ArithmeticError, TypeError, ValueError):
         return machine.unknown(node)
-    if isinstance(found, Unknown) or isinstance(found, complex) or abs(found) > LARGEST:
+    if isinstance(found, Unknown | complex) or not abs(found) <= LARGEST:
         return machine.unknown(node)
     return Const(found, left.by_default or right.by_default, line=left.line or node.lineno)
 
@@ -100,7 +100,9 @@ def _tensors(node: ast.BinOp, left: Value, right: Value) -> Value:
     floats = isinstance(node.op, ast.Div) or isinstance(getattr(other, "value", None), float)
     if floats and dtype is not None and "float" not in dtype:
         dtype = "float64" if one.lib == "numpy" else "float32"
-    return Tensor(dims, dtype, one.lib, varies=one.varies, float64=dtype == "float64", line=node.lineno)
+    return Tensor(
+        dims, dtype, one.lib, varies=one.varies, float64=dtype == "float64", line=node.lineno
+    )
 
 
 def bounded(machine: Machine, node: ast.BinOp, left: Value, right: Value) -> Value:

@@ -10,7 +10,6 @@ from calculator.readers.code.values import (
     Batch,
     Choice,
     Class,
-    Const,
     Func,
     LoaderSite,
     Made,
@@ -90,10 +89,3 @@ def _of_object(machine: Machine, owner: Obj, name: str, node: ast.Attribute) -> 
     if name == "__dict__":
         return Map(dict(owner.attributes))
     return None
-
-
-def is_unknown(value: Value) -> bool:
-    """Tell whether nothing is known of a value."""
-    return isinstance(value, Unknown | Method) or (
-        isinstance(value, Const) and value.value is None
-    )

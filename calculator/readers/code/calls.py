@@ -45,7 +45,7 @@ def call(
             made = Made(func.name, args, kwargs, machine.source.text_of(node), line=line)
             return known.call_known(machine, made, node)
         case Method():
-            return methods.call_method(machine, func.owner, func.name, args, kwargs, node)
+            return methods.call_method(machine, func.owner, func.name, args, kwargs, node=node)
         case Made() if func.short in {"partial", "wraps"} and func.args:
             merged = {**func.kwargs, **kwargs}
             return call(machine, func.args[0], [*func.args[1:], *args], merged, node)
@@ -90,13 +90,13 @@ def call_function(
         machine.frames.pop()
         machine.conditions = conditions
         del machine.path[-2:]
-    result = _result(flow.returned, machine, node)
+    result = _result(flow.returned, node)
     if isinstance(result, LoaderSite) and not result.name:
         result.name, result.named_by_function = func.node.name, True
     return result
 
 
-def _result(returned: list[Value], machine: Machine, node: ast.AST) -> Value:
+def _result(returned: list[Value], node: ast.AST) -> Value:
     told = [each for each in returned if not isinstance(each, Const) or each.value is not None]
     if not told:
         return returned[0] if returned else Const(None)
@@ -126,7 +126,9 @@ def _bind(
         bound[spec.kwarg.arg] = Map(dict(rest))
     for name in allowed - set(bound):
         bag = machine.arguments.bag(name)
-        bound[name] = bag or machine.loader_named(name) or Unknown(name, line=getattr(func.node, "lineno", 0))
+        bound[name] = (
+            bag or machine.loader_named(name) or Unknown(name, line=getattr(func.node, "lineno", 0))
+        )
     for name, value in bound.items():
         if isinstance(value, Made) and value.short in {"Option", "Argument", "Field"}:
             bound[name] = arguments.typer_default(value)
@@ -152,8 +154,15 @@ def make_object(
         bound = Func(init.node, init.scope, made, init.defaults)
         call_function(machine, bound, args, kwargs, node)
         return made
-    marks = {machine.source.text_of(each).partition("(")[0].rpartition(".")[2] for each in cls.node.decorator_list}
-    if marks & _DATACLASSES or set(bases) & _DATACLASSES or any("Arguments" in each for each in bases):
+    marks = {
+        machine.source.text_of(each).partition("(")[0].rpartition(".")[2]
+        for each in cls.node.decorator_list
+    }
+    if (
+        marks & _DATACLASSES
+        or set(bases) & _DATACLASSES
+        or any("Arguments" in each for each in bases)
+    ):
         fill_dataclass(made, cls, args, kwargs)
     return made
 

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 
 Mode = Literal["default", "stack", "list", "numpy"]
 
-_DEFAULTS: Final = {"default_collate", "list_data_collate", "default_data_collator", "Collater", "pad_list_data_collate"}
+_DEFAULTS: Final = {
+    "default_collate",
+    "list_data_collate",
+    "default_data_collator",
+    "Collater",
+    "pad_list_data_collate",
+}
 
 
 @dataclass
@@ -45,7 +51,9 @@ class Collated:
     unknown: bool = False
 
 
-def collated(machine: Machine, function: Value | None, sample: Value | None, count: int | None) -> Collated:
+def collated(
+    machine: Machine, function: Value | None, sample: Value | None, count: int | None
+) -> Collated:
     """Send a batch of `count` samples through a collate function."""
     if isinstance(function, Choice):
         function = next((each for each in function.options if not isinstance(each, Const)), None)
@@ -60,7 +68,9 @@ def collated(machine: Machine, function: Value | None, sample: Value | None, cou
         return Collated("default")
     if name in {"list", "tuple"}:
         return Collated("list")
-    if isinstance(function, Func | Obj | Class) or (isinstance(function, Made) and function.short == "partial"):
+    if isinstance(function, Func | Obj | Class) or (
+        isinstance(function, Made) and function.short == "partial"
+    ):
         return _followed(machine, function, sample, count)
     pads = name.startswith(("DataCollator", "pad"))
     return Collated("stack", varies=pads, unknown=not pads)
@@ -80,7 +90,9 @@ def _name(function: Value) -> str:
             return ""
 
 
-def _followed(machine: Machine, function: Value, sample: Value | None, count: int | None) -> Collated:
+def _followed(
+    machine: Machine, function: Value, sample: Value | None, count: int | None
+) -> Collated:
     item = sample if sample is not None else Tensor(None, None)
     node = function.node if isinstance(function, Func) else machine.source.tree
     result = machine.call(function, [Repeat(item, count)], {}, node)
@@ -91,7 +103,10 @@ def _followed(machine: Machine, function: Value, sample: Value | None, count: in
     lists = [each for each in parts if isinstance(each, Repeat)]
     torch_alone = [each for each in alone if each.lib == "torch"]
     if torch_alone:
-        out = [*(_per_sample(each, count) for each in torch_alone), *(each.item for each in lists if _is_torch(each))]
+        out = [
+            *(_per_sample(each, count) for each in torch_alone),
+            *(each.item for each in lists if _is_torch(each)),
+        ]
         varies = any(each.varies for each in torch_alone)
         return Collated("stack", _as_sample(out, result), varies)
     if any(_is_torch(each) for each in lists):
@@ -111,12 +126,16 @@ def _leaves(value: Value, depth: int = 0) -> list[Value]:
             return [leaf for each in value.items[:100] for leaf in _leaves(each, depth + 1)]
         case Map():
             return [leaf for each in value.items.values() for leaf in _leaves(each, depth + 1)]
-        case Made() if value.short == "zip" and len(value.args) == 1 and isinstance(value.args[0], Repeat):
+        case Made() if (
+            value.short == "zip" and len(value.args) == 1 and isinstance(value.args[0], Repeat)
+        ):
             return _leaves(known.transposed(value.args[0]), depth + 1)
         case Made() if value.args:
             return [leaf for each in value.args[:20] for leaf in _leaves(each, depth + 1)]
         case Repeat() if isinstance(value.item, Seq | Map):
-            inner = value.item.items if isinstance(value.item, Seq) else list(value.item.items.values())
+            inner = (
+                value.item.items if isinstance(value.item, Seq) else list(value.item.items.values())
+            )
             return [Repeat(each, value.count) for each in inner]
         case Tensor() | Repeat():
             return [value]
@@ -138,11 +157,12 @@ def _is_torch(value: Value) -> bool:
 def _per_sample(tensor: Tensor, count: int | None) -> Tensor:
     """Return what one sample contributes to a tensor of the whole batch."""
     dims: Dims | None = tensor.dims
-    if dims and count and dims[0] is not None:
-        if dims[0] == count:
+    first = dims[0] if dims else None
+    if dims and count and first is not None:
+        if first == count:
             dims = dims[1:]
-        elif dims[0] % count == 0:
-            dims = (dims[0] // count, *dims[1:])
+        elif first % count == 0:
+            dims = (first // count, *dims[1:])
     elif dims:
         dims = dims[1:] if dims[0] is None and count is None else dims
     return Tensor(dims, tensor.dtype, tensor.lib, varies=tensor.varies, line=tensor.line)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from calculator import resources
 from calculator.readers.code import calls, transforms
+from calculator.readers.code.tensors import size_bytes
 from calculator.readers.code.values import (
     Choice,
     Const,
@@ -14,23 +15,20 @@ from calculator.readers.code.values import (
     Map,
     Obj,
     Repeat,
-    Scope,
     Seq,
     Tensor,
     Unknown,
     Value,
-    constant,
     numbers,
     whole,
 )
-from calculator.readers.code.tensors import dtype_of, size_bytes
 
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
 
-_AROUND: Final = {"Subset", "ConcatDataset", "ChainDataset", "random_split", "Dataset", "SmartCacheDataset",
-                  "CacheDataset", "PersistentDataset", "LMDBDataset", "CacheNTransDataset", "SubjectsDataset",
-                  "shuffle", "repeat", "ShufflerIterDataset", "DistributedSampler"}  # fmt: skip
+_AROUND: Final = {"Subset", "ConcatDataset", "ChainDataset", "random_split", "Dataset",
+                  "SmartCacheDataset", "CacheDataset", "PersistentDataset", "LMDBDataset",
+                  "CacheNTransDataset", "SubjectsDataset", "shuffle", "repeat"}  # fmt: skip
 
 
 def sample_of(machine: Machine, dataset: Value | None, depth: int = 0) -> Value | None:
@@ -104,7 +102,10 @@ def _informative(value: Value | None) -> bool:
 
 
 def _through(pipeline: Value) -> Value:
-    if any(transforms.library(each) == "monai" and "keys" in each.kwargs for each in transforms.steps_of(pipeline)):
+    if any(
+        transforms.library(each) == "monai" and "keys" in each.kwargs
+        for each in transforms.steps_of(pipeline)
+    ):
         return transforms.volumes(pipeline)
     return transforms.run(pipeline, transforms.image_of_unknown_size())
 
@@ -112,7 +113,9 @@ def _through(pipeline: Value) -> Value:
 def _of_made(machine: Machine, made: Made, depth: int) -> Value | None:
     if made.short == "TensorDataset":
         items = [_item(each) for each in made.args if isinstance(each, Tensor)]
-        unknown: list[Value] = [Tensor(None, None, resident=True) for each in made.args if not isinstance(each, Tensor)]
+        unknown: list[Value] = [
+            Tensor(None, None, resident=True) for each in made.args if not isinstance(each, Tensor)
+        ]
         return Seq([*items, *unknown], "tuple")
     pipeline = transforms.find_pipeline([*made.kwargs.values(), *made.args])
     ready = resources.table("facts", "transforms")["datasets"]["torchvision"].get(made.short)
@@ -132,7 +135,11 @@ def _ready_made(made: Made, ready: dict[str, list[int]], pipeline: Value | None)
     size = ready.get("image")
     if size is None:
         given = numbers(made.get("image_size", 1))
-        size = [whole(Const(each)) or 0 for each in (*given[1:], given[0])] if given else ready["default"]
+        size = (
+            [whole(Const(each)) or 0 for each in (*given[1:], given[0])]
+            if given
+            else ready["default"]
+        )
     dims = tuple(each or None for each in size)
     image = Tensor(dims, "uint8", "pil", line=made.line)
     first: Value = transforms.run(pipeline, image) if pipeline is not None else image
@@ -166,7 +173,11 @@ def kept_tensors(dataset: Value | None, depth: int = 0) -> tuple[int | None, int
             known = one is not None and dataset.count is not None
             if not number:
                 return 0, 0, arrays
-            return (one or 0) * (dataset.count or 0) if known else None, number * (dataset.count or 1), arrays
+            return (
+                (one or 0) * (dataset.count or 0) if known else None,
+                number * (dataset.count or 1),
+                arrays,
+            )
         case Obj():
             parts = [each for name, each in dataset.attributes.items() if "transform" not in name]
         case Seq():
@@ -190,18 +201,3 @@ def is_iterable(dataset: Value | None) -> bool:
     if isinstance(dataset, Obj) and dataset.cls is not None:
         return "IterableDataset" in dataset.cls.base_names()
     return False
-
-
-def text_of(value: Value | None) -> object:
-    """Return a constant of a dataset's argument."""
-    return constant(value)
-
-
-def dtype_in(value: Value | None) -> str | None:
-    """Return the dtype that a value names."""
-    return dtype_of(value)
-
-
-def empty_scope() -> Scope:
-    """Return a scope without names."""
-    return Scope()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from calculator.readers.code import arithmetic, loops, tensors
 from calculator.readers.code.arithmetic import condition_key
 from calculator.readers.code.attributes import attribute
+from calculator.readers.code.names import BUILTINS, COMMON, MODULES
 from calculator.readers.code.values import (
     Batch,
     Choice,
     Const,
     Func,
     LoaderSite,
-    Made,
     Map,
     Ref,
     Repeat,
@@ -24,58 +24,10 @@ from calculator.readers.code.values import (
     Unknown,
     Value,
     constant,
-    whole,
 )
 
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
-
-_BUILTINS: Final = frozenset(
-    "int float str bool len min max range list tuple dict set enumerate zip sum round abs sorted "
-    "iter next map filter reversed print super vars getattr isinstance property staticmethod "
-    "any all divmod pow".split()
-)
-_COMMON: Final[dict[str, str]] = {
-    "torch": "torch",
-    "np": "numpy",
-    "numpy": "numpy",
-    "os": "os",
-    "multiprocessing": "multiprocessing",
-    "mp": "torch.multiprocessing",
-    "nn": "torch.nn",
-    "F": "torch.nn.functional",
-    "T": "torchvision.transforms",
-    "transforms": "torchvision.transforms",
-    "v2": "torchvision.transforms.v2",
-    "A": "albumentations",
-    "tio": "torchio",
-    "pl": "pytorch_lightning",
-    "L": "lightning",
-    "dist": "torch.distributed",
-    "datasets": "torchvision.datasets",
-    "argparse": "argparse",
-    "Image": "PIL.Image",
-    "cv2": "cv2",
-    "partial": "functools.partial",
-    "DataLoader": "torch.utils.data.DataLoader",
-    "Dataset": "torch.utils.data.Dataset",
-    "TensorDataset": "torch.utils.data.TensorDataset",
-    "tqdm": "tqdm.tqdm",
-    "TF": "torchvision.transforms.functional",
-    "tvt": "torchvision.transforms",
-    "tt": "torchvision.transforms",
-    "tv": "torchvision",
-    "wds": "webdataset",
-    "flags": "absl.flags",
-    "click": "click",
-}
-"""What usual short names stand for where the import was not pasted."""
-
-_MODULES: Final = frozenset(
-    "torchvision torchaudio monai timm albumentations torchio lightning pytorch_lightning librosa "
-    "transformers accelerate webdataset ffcv fastai torch_geometric PIL psutil math functools "
-    "joblib kornia skimage tensordict torchdata".split()
-)
 
 
 def evaluate(machine: Machine, node: ast.expr, scope: Scope) -> Value:
@@ -143,11 +95,11 @@ def name(machine: Machine, node: ast.Name, scope: Scope) -> Value:
     found = scope.find(node.id)
     if found is not None:
         return found
-    if node.id in _BUILTINS:
+    if node.id in BUILTINS:
         return Ref(node.id, line=node.lineno)
-    if node.id in _COMMON:
-        return Ref(_COMMON[node.id], line=node.lineno)
-    if node.id in _MODULES:
+    if node.id in COMMON:
+        return Ref(COMMON[node.id], line=node.lineno)
+    if node.id in MODULES:
         return Ref(node.id, line=node.lineno)
     bag = machine.arguments.bag(node.id)
     if bag is not None:
@@ -314,7 +266,9 @@ def _either(machine: Machine, node: ast.IfExp, scope: Scope) -> Value:
     if isinstance(test, Const):
         return machine.evaluate(node.body if test.value else node.orelse, scope)
     options = [machine.evaluate(node.body, scope), machine.evaluate(node.orelse, scope)]
-    return Choice(options, machine.source.text_of(node.test), condition_key(node.test), line=node.lineno)
+    return Choice(
+        options, machine.source.text_of(node.test), condition_key(node.test), line=node.lineno
+    )
 
 
 def _bool_op(machine: Machine, node: ast.BoolOp, scope: Scope) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from calculator.dtypes import ITEMSIZE
 from calculator.loader import DEFAULT_PREFETCH
@@ -12,7 +12,6 @@ from calculator.readers.code import collates, datasets, fastai, loaders, samples
 from calculator.readers.code.budget import EnoughError
 from calculator.readers.code.resolved import Number, number, truth
 from calculator.readers.code.samples import Field
-from calculator.readers.code.tensors import dtype_of
 from calculator.readers.code.values import (
     Const,
     LoaderSite,
@@ -82,7 +81,7 @@ class Facts:
 
     @property
     def sample_bytes(self) -> int | None:
-        """Raw bytes of what one item becomes, all its pieces together; labels of a few bytes aside."""
+        """Raw bytes of what one item becomes, all its pieces together; Python numbers aside."""
         tensors = [each for each in self.fields if each.kind not in {"int", "float", "str"}]
         sizes = [each.bytes for each in tensors or self.fields]
         if not sizes or None in sizes:
@@ -126,7 +125,9 @@ def facts_of(machine: Machine, site: LoaderSite) -> Facts:
     if alone:
         batch = Number(1, exact=True, none=True, line=batch.line)
     prefetch = number(loaders.option(site, "prefetch_factor"), DEFAULT_PREFETCH, picks)
-    per_worker = prefetch.value if prefetch.value and 0 < prefetch.value <= MAX_WORKERS else DEFAULT_PREFETCH
+    per_worker = (
+        prefetch.value if prefetch.value and 0 < prefetch.value <= MAX_WORKERS else DEFAULT_PREFETCH
+    )
     given = loaders.option(site, "prefetch_factor")
     context = constant(loaders.option(site, "multiprocessing_context"))
     found = Facts(
@@ -183,7 +184,9 @@ def _fill_sample(machine: Machine, found: Facts) -> None:
         hint = _hint(machine, site, dataset)
         if hint is not None:
             sample, found.sample_from = hint, "a comment"
-        elif dataset is not None and sample is None and (lone := _lone_pipeline(machine)) is not None:
+        elif (
+            dataset is not None and sample is None and (lone := _lone_pipeline(machine)) is not None
+        ):
             sample, found.sample_from = lone, "the only transforms in the paste"
             found.crops = transforms.crops(lone)
     found.fields = samples.fields_of(sample)
@@ -215,7 +218,9 @@ def _own_sample(machine: Machine, site: LoaderSite) -> Value | None:
         count = whole(length)
         names = ("input_ids", "attention_mask", "labels")
         if count and count > 0:
-            return Map({name: Tensor((count,), "int64", varies=True, line=site.line) for name in names})
+            return Map(
+                {name: Tensor((count,), "int64", varies=True, line=site.line) for name in names}
+            )
     if site.kind == "torch":
         source = loaders.dataset(site)
         if isinstance(source, LoaderSite) and source.kind == "queue":
@@ -255,16 +260,19 @@ def _lone_pipeline(machine: Machine) -> Value | None:
     if len(chains) != 1:
         return None
     pipeline = chains[0]
-    if any(transforms.library(each) == "monai" and "keys" in each.kwargs for each in transforms.steps_of(pipeline)):
+    if any(
+        transforms.library(each) == "monai" and "keys" in each.kwargs
+        for each in transforms.steps_of(pipeline)
+    ):
         return transforms.volumes(pipeline)
     return transforms.run(pipeline, transforms.image_of_unknown_size())
 
 
-def workload_fields(found: Facts) -> list[dict[str, object]]:
+def workload_fields(found: Facts) -> list[dict[str, Any]]:
     """Return the sample as the engine's input has it; [] where it is not complete."""
     if found.sample_bytes is None:
         return []
-    entries: list[dict[str, object]] = []
+    entries: list[dict[str, Any]] = []
     used: set[str] = set()
     for each in found.fields:
         name = each.name if each.name not in used else f"{each.name} {len(used) + 1}"
@@ -273,11 +281,15 @@ def workload_fields(found: Facts) -> list[dict[str, object]]:
             entries.append({"name": name[:80], "kind": each.kind})
             continue
         shape = [size or 0 for size in each.dims or ()] or [1]
-        entry: dict[str, object] = {"name": name[:80], "shape": shape, "dtype": each.dtype or "float32"}
+        entry: dict[str, Any] = {
+            "name": name[:80],
+            "shape": shape,
+            "dtype": each.dtype or "float32",
+        }
         if travels_whole(found, each):
             entry["view_of"] = [size or 1 for size in each.whole or ()]
         entries.append(entry)
-    return [each for each in entries if each.get("shape") is None or math.prod(each["shape"]) > 0]  # type: ignore[arg-type]
+    return [each for each in entries if each.get("shape") is None or math.prod(each["shape"]) > 0]
 
 
 def _storage_bytes(found: Facts, each: Field) -> int | None:
@@ -300,8 +312,3 @@ def _is_resident(each: Field) -> bool:
 def returns_own_tensors(found: Facts) -> bool:
     """Tell whether items are the dataset's own tensors and nothing copies them."""
     return (found.alone or found.mode == "list") and any(map(_is_resident, found.fields))
-
-
-def dtype_name(value: Value | None) -> str | None:
-    """Return the dtype that a value names."""
-    return dtype_of(value)

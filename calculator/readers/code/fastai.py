@@ -11,7 +11,12 @@ def sample_of(call: Made) -> Value | None:
     found += _of_block(call)
     for each in found:
         for step in each.items if isinstance(each, Seq) else [each]:
-            if isinstance(step, Made) and step.short in {"Resize", "RandomResizedCrop", "CropPad", "RandomCrop"}:
+            if isinstance(step, Made) and step.short in {
+                "Resize",
+                "RandomResizedCrop",
+                "CropPad",
+                "RandomCrop",
+            }:
                 size = _square(step.get("size", 0))
                 if size:
                     return _image(size, "uint8", step.line)

@@ -69,7 +69,10 @@ def _shape(path: str, value: Any) -> tuple[int, ...]:
         value = [int(each) for each in parts]
     if not isinstance(value, list | tuple) or not 0 < len(value) <= MAX_DIMENSIONS:
         raise InputError.at(f"given.{path}", words)
-    good = all(isinstance(each, int) and not isinstance(each, bool) and 0 < each <= MAX_BYTES for each in value)
+    good = all(
+        isinstance(each, int) and not isinstance(each, bool) and 0 < each <= MAX_BYTES
+        for each in value
+    )
     if not good or math.prod(value) > MAX_BYTES:
         raise InputError.at(f"given.{path}", words)
     return tuple(value)

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from calculator.readers.code import words
 from calculator.readers.code.facts import Facts, returns_own_tensors, workload_fields
 from calculator.readers.code.launch import Ranks
 from calculator.readers.code.resolved import Number, number
@@ -89,7 +90,11 @@ def _evaluation(found: list[Facts]) -> list[Facts]:
         if each.kind != "hf" or not _evaluates(each):
             continue
         size = each.site.call.kwargs.get("per_device_eval_batch_size")
-        batch = number(size, 8) if size is not None else Number(8, exact=True, by_default="TrainingArguments' default")
+        batch = (
+            number(size, 8)
+            if size is not None
+            else Number(8, exact=True, by_default="TrainingArguments' default")
+        )
         extra.append(dataclasses.replace(each, name="eval", batch=batch))
     return extra
 
@@ -110,23 +115,27 @@ def _alive(machine: Machine, loaders: list[Facts], notes: list[str]) -> tuple[bo
         return False, "sequential"
     ids = {id(each.site) for each in working}
     if any(one in ids and other in ids for one, other in machine.together):
-        notes.append("One loop runs inside another, or two are read in turn: these loaders hold batches at once.")
+        notes.append(words.note("nested"))
         return True, "interleaved"
     if any(_evaluates(each) == "steps" for each in working if each.kind == "hf"):
-        notes.append("Evaluation every so many steps starts its loader while training's is full.")
+        notes.append(words.note("evaluation"))
         return True, "interleaved"
-    for made in machine.made:
-        interval = made.kwargs.get("val_check_interval")
-        value = constant(interval)
-        if made.short == "Trainer" and isinstance(value, int | float) and value not in {1.0} | {0}:
-            if isinstance(value, float) or value > 1:
-                notes.append(f"val_check_interval={value}: validation runs in the middle of an epoch, while the training loader is full.")
-                return True, "interleaved"
-    if any(each.site.iterated for each in working):
-        notes.append("The loops run one after the other: the larger loader counts, not the sum.")
-    else:
-        notes.append("Taken to run one after the other: the larger loader counts, not the sum. If one runs inside the loop of another, they add up.")
+    interval = _check_interval(machine)
+    if interval is not None:
+        notes.append(words.note("interval", value=interval))
+        return True, "interleaved"
+    read = any(each.site.iterated for each in working)
+    notes.append(words.note("in_turn" if read else "taken_in_turn"))
     return False, "sequential"
+
+
+def _check_interval(machine: Machine) -> float | None:
+    """Return Lightning's val_check_interval where it is no whole epoch."""
+    for made in machine.made:
+        value = constant(made.kwargs.get("val_check_interval"))
+        if made.short == "Trainer" and isinstance(value, int | float) and 0 < value != 1.0:
+            return value
+    return None
 
 
 # ---------------------------------------------------------------- start method, dataset
@@ -175,7 +184,9 @@ def workload(job: Job) -> dict[str, Any]:
         "job_ranks": job.ranks.job,
         "loaders": [_entry(each) for each in job.loaders],
         "schedule": job.schedule,
-        "start_method": job.start_method if job.start_method_said or job.start_method == "spawn" else None,
+        "start_method": job.start_method
+        if job.start_method_said or job.start_method == "spawn"
+        else None,
         "python_version": job.python,
         "sharing_strategy": constant(job.strategy),
     }

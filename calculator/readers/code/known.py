@@ -5,21 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from calculator.readers.code import arguments, arithmetic, loaders, loops, tensors
-from calculator.readers.code.attributes import Method
+from calculator.readers.code import arguments, arithmetic, loaders, loops, making
 from calculator.readers.code.values import (
     Choice,
     Class,
     Const,
     Func,
-    LoaderSite,
     Made,
     Map,
     Obj,
     Ref,
     Repeat,
     Seq,
-    Tensor,
     Unknown,
     Value,
     constant,
@@ -51,11 +48,11 @@ def call_known(machine: Machine, made: Made, node: ast.AST) -> Value:
     if found is None:
         found = loaders.made_loader(machine, made, node)
     if found is None:
-        found = tensors.made_tensor(machine, made)
+        found = making.made_tensor(made)
     return made if found is None else found
 
 
-def _plain(machine: Machine, made: Made, node: ast.AST) -> Value | None:  # noqa: C901, PLR0911, PLR0912
+def _plain(machine: Machine, made: Made, node: ast.AST) -> Value | None:
     args = made.args
     if made.name in _CPU_COUNTS:
         known = machine.given.get("cpus")
@@ -122,7 +119,7 @@ def _number(machine: Machine, made: Made, value: Value, node: ast.AST) -> Value:
             found = float(found)
         except ValueError:
             return machine.unknown(node)
-    if not isinstance(found, int | float) or abs(found) > arithmetic.LARGEST:
+    if not isinstance(found, int | float) or not abs(found) <= arithmetic.LARGEST:
         return machine.unknown(node)
     by_default = value.by_default if isinstance(value, Const) else ""
     rounded = -int(-found // 1) if made.short == "ceil" else int(found)

@@ -22,8 +22,8 @@ _PER_NODE: Final = {
     "nproc_per_node", "nproc-per-node", "ntasks-per-node", "num_gpus", "num-gpus", "gpus-per-node",
 }  # fmt: skip
 _WORLD_NAMES: Final = (
-    "nproc_per_node", "num_gpus", "n_gpus", "ngpus", "gpus_per_node", "ngpus_per_node", "world_size",
-    "num_processes",
+    "nproc_per_node", "num_gpus", "n_gpus", "ngpus", "gpus_per_node", "ngpus_per_node",
+    "world_size", "num_processes",
 )  # fmt: skip
 _SIGNS: Final = {
     "DistributedSampler": "DistributedSampler", "init_process_group": "init_process_group",
@@ -51,9 +51,9 @@ def commands(source: Source) -> list[tuple[int, str]]:
         if "nproc" in line or "accelerate launch" in line or "torchrun" in line:
             found.append((number, line.strip().strip("\"'#>$! ")))
     known: dict[int, str] = {}
-    for line, text in found:
+    for place, text in found:
         if _LAUNCHER.search(text[:2000]) or _SBATCH.match(text[:200]):
-            known.setdefault(line, text[:2000])
+            known.setdefault(place, text[:2000])
     return sorted(known.items())
 
 
@@ -80,12 +80,18 @@ def ranks_in_command(command: str) -> int | str | None:
             return int(value) if value.isdecimal() and len(value) < 5 else value or None  # noqa: PLR2004
     first = command.split()
     everything = options.get("num_processes") or (
-        (options.get("n") or options.get("np") or options.get("ntasks")) if {"srun", "mpirun", "mpiexec", "horovodrun"} & set(first) else None
+        (options.get("n") or options.get("np") or options.get("ntasks"))
+        if {"srun", "mpirun", "mpiexec", "horovodrun"} & set(first)
+        else None
     )
     if everything is None or not everything.isdecimal() or len(everything) > 4:  # noqa: PLR2004
         return None
     nodes = options.get("num_machines") or options.get("nodes") or options.get("N") or "1"
-    return max(1, int(everything) // int(nodes)) if nodes.isdecimal() and nodes != "0" else int(everything)
+    return (
+        max(1, int(everything) // int(nodes))
+        if nodes.isdecimal() and nodes != "0"
+        else int(everything)
+    )
 
 
 def _in_commands(machine: Machine) -> Ranks | None:
@@ -95,7 +101,9 @@ def _in_commands(machine: Machine) -> Ranks | None:
             words = f"{found} processes, as line {line} starts them ({command[:80]})"
             return Ranks(found, line, words)
         if isinstance(found, str):
-            return Ranks(None, line, asked=f"`{command[:60]}` starts one process for every GPU there is")
+            return Ranks(
+                None, line, asked=f"`{command[:60]}` starts one process for every GPU there is"
+            )
     return None
 
 
@@ -105,7 +113,11 @@ def _in_trainer(made: Made) -> Ranks | None:
         return None
     strategy = constant(made.kwargs.get("strategy"))
     devices = made.kwargs.get("devices") or made.kwargs.get("gpus")
-    if devices is None or strategy == "dp" or constant(made.kwargs.get("accelerator")) in {"tpu", "cpu"}:
+    if (
+        devices is None
+        or strategy == "dp"
+        or constant(made.kwargs.get("accelerator")) in {"tpu", "cpu"}
+    ):
         return None
     count = len(devices.items) if isinstance(devices, Seq) else _device_count(devices)
     if count is None or count < 1:
@@ -126,7 +138,11 @@ def _device_count(devices: Value) -> int | None:
 
 def ranks(machine: Machine) -> Ranks:
     """Return how many training processes share the container, and where that stands."""
-    given = machine.given.get("ranks") or machine.given.get("gpus") or machine.given.get("num_processes")
+    given = (
+        machine.given.get("ranks")
+        or machine.given.get("gpus")
+        or machine.given.get("num_processes")
+    )
     if isinstance(given, int) and not isinstance(given, bool) and 0 < given <= 1024:  # noqa: PLR2004
         return Ranks(given, 0, f"{given} processes, as you said")
     found = _in_commands(machine)
@@ -143,7 +159,9 @@ def ranks(machine: Machine) -> Ranks:
         value = machine.arguments.found.get(name)
         count = whole(value)
         if count is not None and 1 < count <= 1024 and isinstance(value, Const):  # noqa: PLR2004
-            return Ranks(count, value.line, f"{count} processes, the default of --{name.replace('_', '-')}")
+            return Ranks(
+                count, value.line, f"{count} processes, the default of --{name.replace('_', '-')}"
+            )
     if found is not None:
         return found
     return _asked(machine)
@@ -155,5 +173,9 @@ def _asked(machine: Machine) -> Ranks:
         return Ranks(None, line, asked=f"{words} starts as many processes as the machine has GPUs")
     for made in machine.made:
         if made.short in _SIGNS:
-            return Ranks(None, made.line, asked=f"{_SIGNS[made.short]} in line {made.line} means several processes")
+            return Ranks(
+                None,
+                made.line,
+                asked=f"{_SIGNS[made.short]} in line {made.line} means several processes",
+            )
     return Ranks(1)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from calculator.readers.code.values import Const, LoaderSite, Made, Ref, Seq, Unknown, Value, constant
+from calculator.readers.code.values import (
+    Const,
+    LoaderSite,
+    Made,
+    Unknown,
+    Value,
+    constant,
+)
 
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
@@ -17,10 +24,14 @@ POSITIONS: Final = (
 """Order of DataLoader's parameters.  Source: torch/utils/data/dataloader.py."""
 
 HF_ARGUMENTS: Final = frozenset(
-    "SFTConfig DPOConfig KTOConfig ORPOConfig CPOConfig RewardConfig GRPOConfig".split()
+    ["SFTConfig", "DPOConfig", "KTOConfig", "ORPOConfig", "CPOConfig", "RewardConfig", "GRPOConfig"]
 )
-_DERIVED: Final = frozenset({"WebLoader", "SubjectsLoader", "NeighborLoader", "LinkNeighborLoader",
-                             "GraphSAINTSampler", "ShaDowKHopSampler", "ClusterLoader"})  # fmt: skip
+_DERIVED: Final = frozenset(
+    {
+        "WebLoader", "SubjectsLoader", "NeighborLoader", "LinkNeighborLoader",
+        "GraphSAINTSampler", "ShaDowKHopSampler", "ClusterLoader",
+    }
+)  # fmt: skip
 _FASTAI: Final = ("DataLoaders", "DataBunch")
 
 
@@ -33,16 +44,28 @@ def kind_of(made: Made) -> str | None:
     if short in HF_ARGUMENTS or short.endswith("TrainingArguments"):
         return "hf"
     is_block = any(isinstance(each, Made) and each.short == "DataBlock" for each in made.args)
-    if owner.endswith(_FASTAI) or short == "databunch" or (short == "dataloaders" and (is_block or "bs" in made.kwargs)):
+    if (
+        owner.endswith(_FASTAI)
+        or short == "databunch"
+        or (short == "dataloaders" and (is_block or "bs" in made.kwargs))
+    ):
         return "fastai"
     if short == "ThreadDataLoader":
         return "thread"
-    if short == "Queue" and not name.startswith(("queue.", "multiprocessing", "torch.multi", "asyncio")):
-        return "queue" if "samples_per_volume" in made.kwargs or name.startswith("torchio") else None
+    if short == "Queue" and not name.startswith(
+        ("queue.", "multiprocessing", "torch.multi", "asyncio")
+    ):
+        return (
+            "queue" if "samples_per_volume" in made.kwargs or name.startswith("torchio") else None
+        )
     if short == "create_loader" and (name.startswith("timm") or "input_size" in made.kwargs):
         return "timm"
     if short in _DERIVED:
-        return "pyg" if "Neighbor" in short or "Sampler" in short or short == "ClusterLoader" else "torch"
+        return (
+            "pyg"
+            if "Neighbor" in short or "Sampler" in short or short == "ClusterLoader"
+            else "torch"
+        )
     if short.endswith("DataLoader") and short[0].isupper() and not name.startswith("super"):
         if "torch_geometric" in name:
             return "pyg"
@@ -74,12 +97,14 @@ def dataset(site: LoaderSite) -> Value | None:
     return site.call.get(names.get(site.kind, "dataset"), 0) or site.call.kwargs.get("dataset")
 
 
-def batch_of(site: LoaderSite) -> Value | None:  # noqa: PLR0911
+def batch_of(site: LoaderSite) -> Value | None:
     """Return the batch size; `Const(None)` where samples travel alone."""
     if site.kind == "queue":
         return Const(1, line=site.line)
     if site.kind == "hf":
-        return site.call.kwargs.get("per_device_train_batch_size") or Const(8, "TrainingArguments' default", line=site.line)
+        return site.call.kwargs.get("per_device_train_batch_size") or Const(
+            8, "TrainingArguments' default", line=site.line
+        )
     if site.kind == "fastai":
         return site.call.kwargs.get("bs") or Const(64, "fastai's default", line=site.line)
     if site.kind == "timm":
@@ -91,7 +116,9 @@ def batch_of(site: LoaderSite) -> Value | None:  # noqa: PLR0911
     if isinstance(found, Const) and found.value is None:
         return _batched_dataset(site) or found
     if found is None and "**" in site.call.kwargs:
-        return Unknown(site.call.kwargs["**"].text if isinstance(site.call.kwargs["**"], Unknown) else "")
+        return Unknown(
+            site.call.kwargs["**"].text if isinstance(site.call.kwargs["**"], Unknown) else ""
+        )
     return found or Const(1, "DataLoader's default", line=site.line)
 
 
@@ -105,7 +132,7 @@ def _batch_of_sampler(sampler: Value, site: LoaderSite) -> Value:
 
 
 def _batched_dataset(site: LoaderSite) -> Value | None:
-    """webdataset batches inside the dataset: `.batched(64)`."""
+    """Webdataset batches inside the dataset: `.batched(64)`."""
     found = dataset(site)
     for _ in range(20):
         if not isinstance(found, Made):
@@ -115,7 +142,9 @@ def _batched_dataset(site: LoaderSite) -> Value | None:
         parts = [each for each in found.args if isinstance(each, Made)]
         inner = next((each for each in parts if each.short in {"batched", "batch"}), None)
         if inner is not None and inner.args:
-            return inner.args[0] if not isinstance(inner.args[0], Made) else inner.get("batchsize", 1)
+            return (
+                inner.args[0] if not isinstance(inner.args[0], Made) else inner.get("batchsize", 1)
+            )
         found = found.args[0] if found.args else None
     return None
 
@@ -124,10 +153,14 @@ def workers_of(site: LoaderSite) -> Value:
     """Return the number of worker processes."""
     kwargs, line = site.call.kwargs, site.line
     if site.kind == "hf":
-        return kwargs.get("dataloader_num_workers") or Const(0, "TrainingArguments' default", line=line)
+        return kwargs.get("dataloader_num_workers") or Const(
+            0, "TrainingArguments' default", line=line
+        )
     if site.kind == "fastai":
         return kwargs.get("num_workers") or Unknown("min(16, cpus)", 16, machine=True, line=line)
-    if site.kind == "ffcv" or (site.kind == "thread" and constant(kwargs.get("use_thread_workers")) is True):
+    if site.kind == "ffcv" or (
+        site.kind == "thread" and constant(kwargs.get("use_thread_workers")) is True
+    ):
         return Const(0, "threads, no processes", line=line)
     if site.kind == "timm":
         return kwargs.get("num_workers") or Const(1, "timm's default", line=line)
@@ -147,8 +180,3 @@ def option(site: LoaderSite, name: str) -> Value | None:
     if site.kind == "timm" and name == "persistent_workers":
         return site.call.kwargs.get(name) or Const(True, "timm's default", line=site.line)  # noqa: FBT003
     return argument(site, name)
-
-
-def is_tuple(value: Value | None) -> bool:
-    """Tell whether an argument is a list or tuple."""
-    return isinstance(value, Seq | Ref)

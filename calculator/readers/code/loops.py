@@ -20,7 +20,6 @@ from calculator.readers.code.values import (
     Tensor,
     Unknown,
     Value,
-    last,
     whole,
 )
 
@@ -132,16 +131,14 @@ def entries_of(over: Value) -> list[Value]:
         case Choice():
             return entries_of(over.options[0])
         case Made() if over.short == "enumerate" and over.args:
-            return [
-                Seq([Unknown(""), each], "tuple") for each in entries_of(over.args[0])
-            ]
+            return [Seq([Unknown(""), each], "tuple") for each in entries_of(over.args[0])]
         case Made() if over.short == "zip" and over.args:
             rows = [entries_of(each) for each in over.args]
             turns = min(map(len, rows))
             return [Seq([row[turn] for row in rows], "tuple") for turn in range(turns)]
         case Made() if over.short in _WRAPPERS and over.args:
             return entries_of(over.args[0])
-        case Made() if (loaders := loaders_in(over)):
+        case Made() if loaders := loaders_in(over):
             return [Batch(loaders[0], line=over.line)]
         case _:
             return [Unknown("", line=over.line)]
@@ -215,8 +212,3 @@ def shape_in_comment(text: str) -> tuple[Dims, str | None, bool] | None:
 def counted(value: Value | None) -> int | None:
     """Return how often something is taken, where a number says it."""
     return whole(value) if value is not None else None
-
-
-def is_wrapper(name: str) -> bool:
-    """Tell whether a call only passes a loader on."""
-    return last(name) in _WRAPPERS

@@ -27,6 +27,7 @@ from calculator.readers.code.values import (
     Value,
 )
 
+
 class Machine:
     """The state of reading one program.
 
@@ -83,7 +84,9 @@ class Machine:
         """Read statements one after the other."""
         return statements.run(self, body, scope)
 
-    def call(self, func: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    def call(
+        self, func: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> Value:
         """Return what calling a value gives."""
         return calls.call(self, func, args, kwargs, node)
 

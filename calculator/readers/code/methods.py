@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from calculator.readers.code import loaders, loops, tensors, transforms
+from calculator.readers.code import loaders, loops, making, tensors, transforms
 from calculator.readers.code.values import (
     Batch,
     Choice,
@@ -38,6 +38,7 @@ def call_method(
     name: str,
     args: list[Value],
     kwargs: dict[str, Value],
+    *,
     node: ast.AST,
 ) -> Value:
     """Return what `owner.name(...)` gives."""
@@ -49,20 +50,20 @@ def call_method(
         return _parsed(machine, owner, name)
     match owner:
         case Map():
-            return _of_map(machine, owner, name, args, kwargs, node)
+            return _of_map(machine, owner, name, args, kwargs, node=node)
         case Seq() | Repeat():
             return _of_list(machine, owner, name, args, node)
         case Batch():
             return Unknown("") if name in _COPIES else Batch(owner.loader, line=line)
         case Tensor():
-            return tensors.method(machine, owner, name, args, kwargs)
+            return tensors.method(owner, name, args, kwargs)
         case Obj() if name == "save_hyperparameters":
             _save_hyperparameters(machine, owner)
             return Const(None)
         case LoaderSite():
             return _of_loader(owner, name)
         case Made():
-            return _of_made(machine, owner, name, args, kwargs, node)
+            return _of_made(machine, owner, name, args, kwargs, node=node)
         case Choice():
             options = [
                 machine.call(_bound(machine, each, name, node), args, kwargs, node)
@@ -70,7 +71,7 @@ def call_method(
             ]
             return Choice(options, owner.condition, owner.key, line=line)
         case Unknown() | Obj():
-            return _of_unknown(machine, owner, name, args, kwargs, node)
+            return _of_unknown(machine, owner, name, args, kwargs, node=node)
         case _:
             return machine.unknown(node)
 
@@ -112,6 +113,7 @@ def _of_map(
     name: str,
     args: list[Value],
     kwargs: dict[str, Value],
+    *,
     node: ast.AST,
 ) -> Value:
     key = constant(args[0]) if args else None
@@ -121,7 +123,9 @@ def _of_map(
             if args and isinstance(args[0], Map):
                 changes.update(args[0].items)
             for each, value in changes.items():
-                owner.items[each] = machine.assigned(owner.items.get(each, Const(None, "absent")), value)
+                owner.items[each] = machine.assigned(
+                    owner.items.get(each, Const(None, "absent")), value
+                )
         case "get" | "pop" | "setdefault" if isinstance(key, str | int):
             if key in owner.items:
                 return owner.items[key]
@@ -130,7 +134,9 @@ def _of_map(
                 owner.items[key] = default
             return default
         case "items":
-            pairs: list[Value] = [Seq([Const(key), each], "tuple") for key, each in owner.items.items()]
+            pairs: list[Value] = [
+                Seq([Const(key), each], "tuple") for key, each in owner.items.items()
+            ]
             return Seq(pairs)
         case "values":
             return Seq(list(owner.items.values()))
@@ -143,7 +149,9 @@ def _of_map(
     return Const(None)
 
 
-def _of_list(machine: Machine, owner: Seq | Repeat, name: str, args: list[Value], node: ast.AST) -> Value:
+def _of_list(
+    machine: Machine, owner: Seq | Repeat, name: str, args: list[Value], node: ast.AST
+) -> Value:
     if name in {"append", "extend", "insert", "appendleft"} and args:
         added = args[-1]
         loops.keep(added)
@@ -173,6 +181,7 @@ def _of_made(
     name: str,
     args: list[Value],
     kwargs: dict[str, Value],
+    *,
     node: ast.AST,
 ) -> Value:
     line = getattr(node, "lineno", 0)
@@ -194,13 +203,22 @@ def _of_made(
         found = loaders.made_loader(machine, made, node)
         if found is not None:
             return found
-    if name in {"batch", "batched", "shuffle", "map", "decode", "to_tuple", "select", "with_transform"}:
+    if name in {
+        "batch",
+        "batched",
+        "shuffle",
+        "map",
+        "decode",
+        "to_tuple",
+        "select",
+        "with_transform",
+    }:
         made.args.insert(0, owner)
         return made
     if name in {"__call__", "forward"} and args:
         return transforms.apply(machine, owner, args, kwargs)
     if owner.short in {"PIL", "open"} or owner.name.startswith("PIL."):
-        return tensors.method(machine, Tensor(None, "uint8", "pil"), name, args, kwargs)
+        return tensors.method(Tensor(None, "uint8", "pil"), name, args, kwargs)
     return made
 
 
@@ -230,6 +248,7 @@ def _of_unknown(
     name: str,
     args: list[Value],
     kwargs: dict[str, Value],
+    *,
     node: ast.AST,
 ) -> Value:
     text = owner.text if isinstance(owner, Unknown) else ""
@@ -246,9 +265,9 @@ def _of_unknown(
     if "transform" in text or "aug" in text or "transform" in name:
         return transforms.apply(machine, made, args, kwargs)
     if "token" in text or "token" in name:
-        return tensors.tokenized(made)
+        return making.tokenized(made)
     if tensors.is_tensor_method(name):
-        return tensors.method(machine, Tensor(None), name, args, kwargs)
+        return tensors.method(Tensor(None), name, args, kwargs)
     if isinstance(owner, Unknown) and owner.machine:
         return owner
     return machine.unknown(node)

@@ -63,7 +63,9 @@ def _choice(value: Choice, absent: int, picks: dict[object, int]) -> Number:
         bounded = [each for each in found if each.value is not None]
         if len(bounded) < len(found):
             open_one = next(each for each in found if each.value is None)
-            return Number(text=open_one.text or value.condition, machine=open_one.machine, line=value.line)
+            return Number(
+                text=open_one.text or value.condition, machine=open_one.machine, line=value.line
+            )
         best = max(bounded, key=lambda each: each.value or 0)
         if len({each.value for each in found}) > 1:
             picks[value.key] = found.index(best)

@@ -45,7 +45,9 @@ def loader_reading(job: Job, each: Facts) -> LoaderReading:
     batch_bytes = each.batch_bytes
     peak = None if batch_bytes is None or batches is None else batch_bytes * batches
     at_most = peak + batch_bytes if peak and batch_bytes else peak
-    named = each.context or (job.start_method if job.start_method_said else f"{job.start_method} (default)")
+    named = each.context or (
+        job.start_method if job.start_method_said else f"{job.start_method} (default)"
+    )
     return LoaderReading(
         name=each.name,
         batch=each.batch.value if each.batch.exact else None,
@@ -87,7 +89,9 @@ def estimate(job: Job) -> Estimate | None:
     """Return what the engine makes of the job; None where something it needs is open."""
     if not job.complete():
         return None
-    peaks = [(each.batch_bytes or 0) * (each.batches(each.workers.value) or 0) for each in job.loaders]
+    peaks = [
+        (each.batch_bytes or 0) * (each.batches(each.workers.value) or 0) for each in job.loaders
+    ]
     resident = job.resident or 0
     alone = (sum if job.together else max)(peaks)
     data = {"ranks": job.processes, **workload(job)}
@@ -110,47 +114,31 @@ def estimate(job: Job) -> Estimate | None:
 def questions(job: Job) -> Iterator[Question]:
     """Ask for what could not be read, field by field."""
     for place, each in enumerate(job.loaders):
-        path = f"loaders.{place}"
-        if not each.batch.exact:
-            yield Question(
-                path=f"{path}.batch_size",
-                question=f"How large is a batch of {each.name}?",
-                expression=each.batch.text,
-            )
-        if not each.workers.exact:
-            yield Question(
-                path=f"{path}.num_workers",
-                question=f"How many workers does {each.name} have?",
-                expression=each.workers.text,
-            )
+        for key, found in (("batch_size", each.batch), ("num_workers", each.workers)):
+            if not found.exact:
+                yield Question(
+                    path=f"loaders.{place}.{key}",
+                    question=words.question(key, name=each.name),
+                    expression=found.text,
+                )
         if each.sample_bytes is None:
-            yield from _about_sample(path, each)
+            yield from _about_sample(f"loaders.{place}", each)
     if job.ranks.value is None:
-        yield Question(
-            path="ranks",
-            question=f"How many training processes share the container? {job.ranks.asked}; the figures are for one.",
-        )
+        yield Question(path="ranks", question=words.question("ranks", why=job.ranks.asked))
     if job.resident is None:
-        yield Question(
-            path="dataset_tensor_bytes",
-            question="How large are the tensors that the dataset keeps, all together?",
-        )
+        yield Question(path="dataset_tensor_bytes", question=words.question("dataset"))
 
 
 def _about_sample(path: str, each: Facts) -> Iterator[Question]:
-    what = "a subject (the whole volume, all its images)" if each.kind == "queue" else "one sample"
-    open_fields = [(place, one) for place, one in enumerate(each.fields) if one.bytes is None]
-    if not open_fields:
-        yield Question(
-            path=f"{path}.fields.0.shape",
-            question=f"What shape and dtype has {what} of {each.name}?",
-        )
-    for place, one in open_fields[:8]:
-        known = "" if one.dims is None else f" It reads {words.shape(one.dims)}; the dimensions with ? are open."
-        yield Question(
-            path=f"{path}.fields.{place}.shape",
-            question=f"What shape and dtype has {one.name} in {what} of {each.name}?{known}",
-        )
+    what = "a subject (the whole volume)" if each.kind == "queue" else "one sample"
+    unknown = [(place, one) for place, one in enumerate(each.fields) if one.bytes is None]
+    if not unknown:
+        text = words.question("sample", what=what, name=each.name)
+        yield Question(path=f"{path}.fields.0.shape", question=text)
+    for place, one in unknown[:8]:
+        known = words.question("known", shape=words.shape(one.dims)) if one.dims else ""
+        text = words.question("field", field=one.name, what=what, name=each.name, known=known)
+        yield Question(path=f"{path}.fields.{place}.shape", question=text)
 
 
 def _origins(machine: Machine, job: Job) -> Iterator[Origin]:

@@ -23,7 +23,9 @@ from calculator.readers.code.values import (
 )
 
 MAX_FIELDS: Final = 100
-_SCALAR_NAMES: Final = re.compile(r"label|target|class|idx|index|\by\b|score|id\b|length", re.IGNORECASE)
+_SCALAR_NAMES: Final = re.compile(
+    r"label|target|class|idx|index|\by\b|score|id\b|length", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,38 @@ def fields_of(value: Value | None, name: str = "", depth: int = 0) -> list[Field
         return []
     match value:
         case Tensor():
-            return [Field(name or "image", "tensor", value.dims, value.dtype, value.whole, value, value.line)]
+            return [
+                Field(
+                    name or "image",
+                    "tensor",
+                    value.dims,
+                    value.dtype,
+                    value.whole,
+                    value,
+                    value.line,
+                )
+            ]
         case Const():
             kind = {bool: "int", int: "int", float: "float", str: "str"}.get(type(value.value))
             return [Field(name or "value", kind, line=value.line)] if kind else []
         case Seq():
-            names = [name] if len(value.items) == 1 else [f"{name or 'field'} {place}" for place in range(1, len(value.items) + 1)]
-            found = [each for label, part in zip(names, value.items, strict=True) for each in fields_of(part, label, depth + 1)]
+            names = (
+                [name]
+                if len(value.items) == 1
+                else [f"{name or 'field'} {place}" for place in range(1, len(value.items) + 1)]
+            )
+            found = [
+                each
+                for label, part in zip(names, value.items, strict=True)
+                for each in fields_of(part, label, depth + 1)
+            ]
             return _labels(found)[:MAX_FIELDS]
         case Map():
-            return [each for key, part in value.items.items() for each in fields_of(part, str(key), depth + 1)][:MAX_FIELDS]
+            return [
+                each
+                for key, part in value.items.items()
+                for each in fields_of(part, str(key), depth + 1)
+            ][:MAX_FIELDS]
         case Choice():
             options = [fields_of(each, name, depth + 1) for each in value.options[:4]]
             return max(options, key=lambda each: sum(field.bytes or 0 for field in each))
@@ -74,7 +98,11 @@ def fields_of(value: Value | None, name: str = "", depth: int = 0) -> list[Field
             count = value.count or 1
             return [each for each in inner for _ in range(min(count, 20))][:MAX_FIELDS]
         case Unknown():
-            kind = "int" if _SCALAR_NAMES.search(value.text) or _SCALAR_NAMES.search(name) else "unknown"
+            kind = (
+                "int"
+                if _SCALAR_NAMES.search(value.text) or _SCALAR_NAMES.search(name)
+                else "unknown"
+            )
             return [Field(name or "value", kind, line=value.line)]
         case _:
             text = getattr(value, "name", "")
@@ -89,7 +117,9 @@ def _labels(found: list[Field]) -> list[Field]:
         return [found[0], Field("label", "int", line=found[1].line)]
     if len(found) == 2 and found[1].kind == "int":  # noqa: PLR2004
         first = found[0]
-        image = Field("image", first.kind, first.dims, first.dtype, first.whole, first.tensor, first.line)
+        image = Field(
+            "image", first.kind, first.dims, first.dtype, first.whole, first.tensor, first.line
+        )
         return [image, Field("label", "int", line=found[1].line)]
     return found
 
@@ -109,8 +139,12 @@ def given_sample(given: Mapping[str, Any]) -> Value | None:
 _TOKENS: Final = re.compile(
     r"((?:\w+\s*,\s*|\w+\s+and\s+){0,8}\w+)\s+(?:of|with|=)\s+([\d_]{1,12})\s+(float\d+|bfloat16|u?int\d+)\b"
 )
-_POINTS: Final = re.compile(r"([\d_,]{1,14})\s+points?\s+(?:with|x|×|of|,)\s*(\d{1,4})\s*(?:features|channels|values|columns|float)?")
-_SECONDS: Final = re.compile(r"\b(?:shape|size|tensor|returns?|yields?|each|sample|->)\b|[(\[]\d", re.IGNORECASE)
+_POINTS: Final = re.compile(
+    r"([\d_,]{1,14})\s+points?\s+(?:with|x|×|of|,)\s*(\d{1,4})\s*(?:features|channels|values|columns|float)?"
+)
+_SECONDS: Final = re.compile(
+    r"\b(?:shape|size|tensor|returns?|yields?|each|sample|->)\b|[(\[]\d", re.IGNORECASE
+)
 
 
 def sample_in_comment(text: str) -> Value | None:
@@ -123,7 +157,11 @@ def sample_in_comment(text: str) -> Value | None:
     points = _POINTS.search(text[:500])
     if points:
         number = int(re.sub(r"\D", "", points[1]) or 0)
-        return Tensor((number, int(points[2])), "float32", varies="up to" in text or "max" in text) if number else None
+        return (
+            Tensor((number, int(points[2])), "float32", varies="up to" in text or "max" in text)
+            if number
+            else None
+        )
     found = shape_in_comment(text[:500])
     if found is None or not _SECONDS.search(text[:500]):
         return None

@@ -15,6 +15,9 @@ from calculator.errors import InputError
 MAX_CHARS: Final = 2_000_000
 """No script is longer; what is, is no script."""
 
+SHOWN: Final = 160
+"""Characters of a line that people are shown."""
+
 MAX_CELLS: Final = 5000
 _REPAIRS_PER_PART: Final = 12
 _REPAIR_BUDGET: Final = 1_500_000
@@ -44,7 +47,7 @@ class Source:
     def line_text(self, number: int) -> str:
         """Return one line, shortened for people."""
         text = self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
-        return text if len(text) <= 160 else f"{text[:160]}..."
+        return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
     def text_of(self, node: ast.AST) -> str:
         """Return the source of an expression in one line, shortened."""
@@ -55,7 +58,7 @@ class Source:
         line = self.lines[first - 1].encode(errors="replace")
         found = line[start:stop] if first == end else line[start:] + b"..."
         text = " ".join(found.decode(errors="replace").split())
-        return text if len(text) <= 100 else f"{text[:100]}..."
+        return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def read_source(text: str) -> Source:
@@ -94,7 +97,7 @@ def read_source(text: str) -> Source:
 
 def _notebook(text: str) -> str | None:
     """Return the code cells of a notebook, one after the other; None if it is none."""
-    if not text.lstrip()[:1] == "{" or '"cells"' not in text:
+    if text.lstrip()[:1] != "{" or '"cells"' not in text:
         return None
     try:
         cells = json.loads(text).get("cells")
@@ -114,7 +117,9 @@ def _notebook(text: str) -> str | None:
 def _cleaned(lines: list[str]) -> list[str]:
     """Take off what is no code: prompts, fences, the marks of a diff, a common indent."""
     if any(_PROMPT.match(line.lstrip()) for line in lines):
-        lines = [_PROMPT.sub("", line.lstrip()) if _PROMPT.match(line.lstrip()) else "" for line in lines]
+        lines = [
+            _PROMPT.sub("", line.lstrip()) if _PROMPT.match(line.lstrip()) else "" for line in lines
+        ]
     if any(line.startswith("@@ ") for line in lines):
         lines = [
             "" if line.startswith(("-", "@@", "+++", "diff ", "index ")) else line[1:]
@@ -226,7 +231,7 @@ def _repaired(found: Source, start: int, part: list[str]) -> tuple[ast.Module | 
 
 def _dedented(lines: list[str]) -> ast.Module | None:
     """Parse a first line and a rest that is indented without reason."""
-    if len(lines) < 2 or lines[0].rstrip().endswith((":", ",", "(")):
+    if len(lines) <= 1 or lines[0].rstrip().endswith((":", ",", "(")):
         return None
     return _parse("\n".join([lines[0], *textwrap.dedent("\n".join(lines[1:])).split("\n")]))
 

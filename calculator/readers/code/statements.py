@@ -86,7 +86,9 @@ def _statement(machine: Machine, node: ast.stmt, scope: Scope) -> Flow:
             return machine.run(node.body, scope)
         case ast.Match():
             for case in node.cases:
-                with_condition(machine, machine.source.text_of(node.subject), case, case.body, scope)
+                with_condition(
+                    machine, machine.source.text_of(node.subject), case, case.body, scope
+                )
             return Flow()
         case _:
             return _simple(machine, node, scope)
@@ -286,9 +288,7 @@ def commented(machine: Machine, node: ast.stmt, value: Value) -> Value:
 # ---------------------------------------------------------------- definitions
 
 
-def _define(
-    machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope
-) -> None:
+def _define(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
     func = Func(node, scope, line=node.lineno)
     func.defaults = defaults(machine, node.args, scope)
     func.defaults.update(decorated_defaults(machine, node, scope))

@@ -8,7 +8,6 @@ from calculator import resources
 from calculator.readers.code.tensors import dtype_of
 from calculator.readers.code.values import (
     Choice,
-    Const,
     Dims,
     Made,
     Map,
@@ -24,8 +23,18 @@ from calculator.readers.code.values import (
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
 
-_CHAINS: Final = {"Compose", "Sequential", "OneOf", "SomeOf", "RandomApply", "AugmentationSequential"}
+_CHAINS: Final = {
+    "Compose",
+    "Sequential",
+    "OneOf",
+    "SomeOf",
+    "RandomApply",
+    "AugmentationSequential",
+}
 _LIBRARIES: Final = ("torchvision", "albumentations", "monai", "torchio")
+MAX_NESTED: Final = 8
+"""Chains inside chains."""
+
 _TIMM: Final = {"create_transform"}
 
 
@@ -36,7 +45,11 @@ def library(made: Made) -> str:
             return each
     name = made.short
     table = resources.table("facts", "transforms")
-    if name not in table["torchvision"] and name.removesuffix("d") in table["monai"] and "keys" in made.kwargs:
+    if (
+        name not in table["torchvision"]
+        and name.removesuffix("d") in table["monai"]
+        and "keys" in made.kwargs
+    ):
         return "monai"
     if name in table["torchvision"] and not ({"height", "width"} & set(made.kwargs)):
         return "torchvision"
@@ -49,7 +62,11 @@ def rule(made: Made) -> dict[str, Any] | None:
     found = table.get(made.short)
     if found is None and library(made) == "monai":
         short = made.short
-        base = short.removesuffix("Dict").removesuffix("D") if short[-1:] in "tD" else short.removesuffix("d")
+        base = (
+            short.removesuffix("Dict").removesuffix("D")
+            if short[-1:] in "tD"
+            else short.removesuffix("d")
+        )
         found = table.get(base)
     return found if isinstance(found, dict) else None
 
@@ -62,7 +79,11 @@ def steps_of(value: Value, depth: int = 0) -> list[Made]:
             parts = [inner] if inner is not None else []
             if value.short == "Sequential":
                 parts = list(value.args)
-            return [each for part in parts for each in steps_of(part, depth + 1)] if depth < 8 else []  # noqa: PLR2004
+            return (
+                [each for part in parts for each in steps_of(part, depth + 1)]
+                if depth < MAX_NESTED
+                else []
+            )
         case Seq():
             return [each for part in value.items[:200] for each in steps_of(part, depth + 1)]
         case Choice():
@@ -147,7 +168,9 @@ def _apply_rule(image: Tensor, step: Made, what: dict[str, Any], *, only_geometr
         number = whole(step.get(what["channels"], 0)) or what["default"]
         _set_channels(image, number)
     if "number" in what:
-        number = what["number"] if isinstance(what["number"], int) else whole(step.get(what["number"]))
+        number = (
+            what["number"] if isinstance(what["number"], int) else whole(step.get(what["number"]))
+        )
         if number:
             _set_channels(image, number)
     if "tensor" in what:
@@ -174,10 +197,10 @@ def _size(step: Made, what: dict[str, Any], spatial: int) -> Dims | None:
     one = whole(value) if value is not None else what.get("value")
     if one is not None:
         return (None,) * spatial if "shorter" in what else (one,) * spatial
-    found = numbers(value)
-    if found and len(found) == 1:
-        return found * spatial
-    return found or (None,) * spatial
+    stated = numbers(value)
+    if stated and len(stated) == 1:
+        return stated * spatial
+    return stated or (None,) * spatial
 
 
 _POSITIONS: Final = {"RandCropByPosNegLabel": 2, "RandCropByLabelClasses": 2, "RandSpatialCrop": 0}
@@ -195,9 +218,7 @@ def _resize(image: Tensor, size: Dims) -> None:
 
 def _over(size: Dims, old: Dims) -> Dims:
     """Take -1 as "leave this side as it is"."""
-    return tuple(
-        before if after == -1 else after for after, before in zip(size, old, strict=False)
-    )
+    return tuple(before if after == -1 else after for after, before in zip(size, old, strict=False))
 
 
 def _set_channels(image: Tensor, number: int) -> None:
@@ -266,8 +287,3 @@ def crops(value: Value) -> int:
             return max((crops(each) for each in value.items), default=1)
         case _:
             return 1
-
-
-def is_constant(value: Value) -> bool:
-    """Tell whether a value is a constant."""
-    return isinstance(value, Const)

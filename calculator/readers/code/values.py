@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+MAX_BASES: Final = 20
+"""Classes above a class that are looked at."""
 
 Dims = tuple[int | None, ...]
 """Dimensions of a tensor; None is one that is not known."""
@@ -105,7 +109,7 @@ class Class(Value):
         found: list[str] = []
         for base in self.bases:
             if isinstance(base, Class) and base is not self:
-                found += [base.name, *(base.base_names() if len(found) < 50 else ())]
+                found += [base.name, *(base.base_names() if len(found) < MAX_BASES else ())]
             elif isinstance(base, Ref):
                 found.append(base.name.rpartition(".")[2])
         return found
@@ -115,7 +119,7 @@ class Class(Value):
         if name in self.attributes:
             return self.attributes[name]
         for base in self.bases:
-            if isinstance(base, Class) and depth < 20:
+            if isinstance(base, Class) and depth < MAX_BASES:
                 found = base.find(name, depth + 1)
                 if found is not None:
                     return found
@@ -234,7 +238,7 @@ def whole(value: Value | None) -> int | None:
     found = constant(value)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
-    return int(found) if found == int(found) else None
+    return int(found) if math.isfinite(found) and found == int(found) else None
 
 
 def numbers(value: Value | None) -> Dims | None:
