@@ -28,6 +28,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.Attribute) ->
     """Return an attribute of a value; what is not known of it keeps its text."""
     text = machine.source.text_of(node)
     match owner:
+        case Ref() if owner.name.endswith("FLAGS") and name in machine.arguments.found:
+            return machine.arguments.found[name]
         case Ref():
             return Ref(f"{owner.name}.{name}", line=node.lineno)
         case Obj():

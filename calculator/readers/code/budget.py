@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-MAX_STEPS: Final = 120_000
+MAX_STEPS: Final = 60_000
 """Expressions and statements: enough for a script of thousands of lines."""
 
 MAX_DEPTH: Final = 60

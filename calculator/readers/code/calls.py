@@ -93,6 +93,9 @@ def call_function(
     result = _result(flow.returned, node)
     if isinstance(result, LoaderSite) and not result.name:
         result.name, result.named_by_function = func.node.name, True
+    for number, each in enumerate(result.items if isinstance(result, Seq) else [], 1):
+        if isinstance(each, LoaderSite) and not each.name:
+            each.name = f"{func.node.name} {number}"
     return result
 
 

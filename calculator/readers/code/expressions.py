@@ -116,6 +116,8 @@ def name(machine: Machine, node: ast.Name, scope: Scope) -> Value:
 def _call(machine: Machine, node: ast.Call, scope: Scope) -> Value:
     machine.reached.add(node)
     func = machine.evaluate(node.func, scope)
+    if isinstance(func, Unknown) and isinstance(node.func, ast.Name):
+        func = Ref(node.func.id, line=node.lineno)  # of a module that was not pasted
     args = _entries(machine, node.args, scope)
     kwargs: dict[str, Value] = {}
     for each in node.keywords:

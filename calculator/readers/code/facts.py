@@ -169,7 +169,7 @@ def _fill_sample(machine: Machine, found: Facts) -> None:
     dataset = loaders.dataset(site)
     sample = _own_sample(machine, site) or datasets.sample_of(machine, dataset)
     found.crops = transforms.crops(sample) if sample is not None else 1
-    if site.kind in {"timm", "ffcv"}:
+    if site.kind in {"timm", "ffcv", "yolo"}:
         found.mode = "stack"
     elif site.kind in {"torch", "thread", "fastai", "hf", "monai"}:
         function = loaders.argument(site, "collate_fn") if site.kind != "fastai" else None
@@ -191,7 +191,7 @@ def _fill_sample(machine: Machine, found: Facts) -> None:
             found.crops = transforms.crops(lone)
     found.fields = samples.fields_of(sample)
     found.varies |= any(each.tensor is not None and each.tensor.varies for each in found.fields)
-    keeps = site.kind not in {"queue", "hf"}
+    keeps = site.kind not in {"queue", "hf", "yolo"}
     if keeps:
         found.kept_bytes, found.kept_tensors, found.kept_arrays = datasets.kept_tensors(dataset)
 
@@ -213,6 +213,9 @@ def _own_sample(machine: Machine, site: LoaderSite) -> Value | None:
         prefetcher = constant(site.call.kwargs.get("use_prefetcher")) is not False
         image = Tensor((3, *dims[-2:]), "uint8" if prefetcher else "float32", line=site.line)
         return Seq([image, Const(0, line=site.line)], "tuple")
+    if site.kind == "yolo":
+        side = whole(site.call.kwargs.get("imgsz") or Const(640))
+        return Tensor((3, side, side), "uint8", line=site.line) if side and side > 0 else None
     if site.kind == "hf":
         length = site.call.kwargs.get("max_length") or site.call.kwargs.get("max_seq_length")
         count = whole(length)

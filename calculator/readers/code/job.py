@@ -84,9 +84,13 @@ def job_of(machine: Machine, found: list[Facts], ranks: Ranks) -> Job:
 
 
 def _evaluation(found: list[Facts]) -> list[Facts]:
-    """TrainingArguments that evaluate have a second loader with the same workers."""
+    """Trainers that evaluate have a second loader besides the one that is written."""
     extra: list[Facts] = []
     for each in found:
+        if each.kind == "yolo" and constant(each.site.call.kwargs.get("val")) is not False:
+            extra.append(dataclasses.replace(
+                each, name="val", batch=_twice(each.batch), workers=_twice(each.workers)
+            ))  # fmt: skip
         if each.kind != "hf" or not _evaluates(each):
             continue
         size = each.site.call.kwargs.get("per_device_eval_batch_size")
@@ -97,6 +101,12 @@ def _evaluation(found: list[Facts]) -> list[Facts]:
         )
         extra.append(dataclasses.replace(each, name="eval", batch=batch))
     return extra
+
+
+def _twice(found: Number) -> Number:
+    """Validation of Ultralytics has twice the batch and twice the workers."""
+    value = None if found.value is None else 2 * found.value
+    return dataclasses.replace(found, value=value, by_default="", options=[])
 
 
 def _evaluates(each: Facts) -> str:
@@ -111,6 +121,9 @@ def _alive(machine: Machine, loaders: list[Facts], notes: list[str]) -> tuple[bo
     working = [each for each in loaders if each.workers.value != 0]
     if any(each.kind == "queue" for each in loaders) and len(loaders) > 1:
         return True, "interleaved"
+    if any(each.kind == "yolo" for each in working) and len(working) > 1:
+        notes.append(words.note("endless"))
+        return True, "always"
     if len(working) < 2:  # noqa: PLR2004
         return False, "sequential"
     ids = {id(each.site) for each in working}

@@ -32,6 +32,9 @@ _DERIVED: Final = frozenset(
         "GraphSAINTSampler", "ShaDowKHopSampler", "ClusterLoader",
     }
 )  # fmt: skip
+YOLO_PREFETCH: Final = 4
+"""What Ultralytics passes.  Source: ultralytics/data/build.py, build_dataloader."""
+
 _FASTAI: Final = ("DataLoaders", "DataBunch")
 
 
@@ -91,7 +94,7 @@ def argument(site: LoaderSite, name: str) -> Value | None:
 
 def dataset(site: LoaderSite) -> Value | None:
     """Return what a loader loads."""
-    if site.kind == "hf":
+    if site.kind in {"hf", "yolo"}:
         return None
     names = {"queue": "subjects_dataset", "pyg": "data"}
     return site.call.get(names.get(site.kind, "dataset"), 0) or site.call.kwargs.get("dataset")
@@ -107,6 +110,8 @@ def batch_of(site: LoaderSite) -> Value | None:
         )
     if site.kind == "fastai":
         return site.call.kwargs.get("bs") or Const(64, "fastai's default", line=site.line)
+    if site.kind == "yolo":
+        return site.call.kwargs.get("batch") or Const(16, "Ultralytics' default", line=site.line)
     if site.kind == "timm":
         return site.call.get("batch_size", 2)
     sampler = argument(site, "batch_sampler")
@@ -162,6 +167,8 @@ def workers_of(site: LoaderSite) -> Value:
         site.kind == "thread" and constant(kwargs.get("use_thread_workers")) is True
     ):
         return Const(0, "threads, no processes", line=line)
+    if site.kind == "yolo":
+        return kwargs.get("workers") or Const(8, "Ultralytics' default", line=line)
     if site.kind == "timm":
         return kwargs.get("num_workers") or Const(1, "timm's default", line=line)
     found = argument(site, "num_workers")
@@ -177,6 +184,8 @@ def option(site: LoaderSite, name: str) -> Value | None:
         if found is None and name == "pin_memory":
             return Const(True, "TrainingArguments' default", line=site.line)  # noqa: FBT003
         return found
+    if site.kind == "yolo":
+        return Const(YOLO_PREFETCH, line=site.line) if name == "prefetch_factor" else None
     if site.kind == "timm" and name == "persistent_workers":
         return site.call.kwargs.get(name) or Const(True, "timm's default", line=site.line)  # noqa: FBT003
     return argument(site, name)

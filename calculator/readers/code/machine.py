@@ -61,6 +61,7 @@ class Machine:
         self.strategy: Const | None = None
         self.ranks_seen: list[tuple[int | None, int, str]] = []
         self.steps = 0
+        self.cut_short = False
         self.depth = 0
         self.calls = 0
 
@@ -148,7 +149,7 @@ class Machine:
                 if self.loaders and function.node not in self.called and not function.owner:
                     self._run_alone(function)
         except (EnoughError, RecursionError):
-            return
+            self.cut_short = True
 
     def loader_named(self, name: str) -> LoaderSite | None:
         """Return the loader of this name, for a parameter nobody passes."""

@@ -197,6 +197,8 @@ def _of_made(
     if name in {"append", "appendleft"} and args:
         loops.keep(args[0])
         return Const(None)
+    if name == "train" and owner.short in {"YOLO", "RTDETR"}:
+        return machine.add_loader(made, node, "yolo")
     if name == "dataloaders":
         made.args.append(owner)
     if name == "DataLoader" or name.endswith(("dataloaders", "databunch")):

@@ -12,15 +12,18 @@ from typing import Final
 
 from calculator.errors import InputError
 
-MAX_CHARS: Final = 2_000_000
-"""No script is longer; what is, is no script."""
+MAX_CHARS: Final = 50_000_000
+"""No notebook is longer, with all its pictures."""
+
+MAX_CODE: Final = 300_000
+"""Characters of code: some 8,000 lines.  No training script is longer."""
 
 SHOWN: Final = 160
 """Characters of a line that people are shown."""
 
 MAX_CELLS: Final = 5000
 _REPAIRS_PER_PART: Final = 12
-_REPAIR_BUDGET: Final = 1_500_000
+_REPAIR_BUDGET: Final = 400_000
 _TEMPLATE: Final = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[-+]?\s*\w")
 _PLACEHOLDER: Final = re.compile(r"(?<=[=(,:])\s*<[A-Za-z][\w .-]{0,60}>")
 _PROMPT: Final = re.compile(r"^(?:In \[\d*\]: |>>> ?|\.\.\. )")
@@ -68,9 +71,12 @@ def read_source(text: str) -> Source:
         InputError: it is too long, a template, or no Python at all.
     """
     if len(text) > MAX_CHARS:
-        raise InputError.at("", f"this is longer than {MAX_CHARS:,} characters: paste the script")
+        raise InputError.at("", f"this is longer than {MAX_CHARS:,} characters")
     notebook = _notebook(text)
-    plain = text if notebook is None else notebook
+    plain = _without_comments(text if notebook is None else notebook)
+    if len(plain) > MAX_CODE:
+        words = f"is more than {MAX_CODE:,} characters of code: paste the file that makes the loaders"
+        raise InputError.at("", words)
     plain = plain.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ").replace("\0", " ")
     lines = _cleaned(plain.split("\n"))
     comments, code = scan(lines)
@@ -93,6 +99,14 @@ def read_source(text: str) -> Source:
     if not found.tree.body:
         raise InputError.at("", "nothing in this text is Python that can be read")
     return found
+
+
+def _without_comments(text: str) -> str:
+    """Of a text that is too long drop the lines that say nothing to Python."""
+    if len(text) <= MAX_CODE:
+        return text
+    kept = (line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
+    return "\n".join(kept)
 
 
 def _notebook(text: str) -> str | None:

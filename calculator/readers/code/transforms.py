@@ -164,15 +164,16 @@ def _apply_rule(image: Tensor, step: Made, what: dict[str, Any], *, only_geometr
     image.crops *= what.get("pieces", 1) * (whole(count) or 1)
     if only_geometry and "to" in what:
         return
+    volume = library(step) == "monai"
     if "channels" in what:
         number = whole(step.get(what["channels"], 0)) or what["default"]
-        _set_channels(image, number)
+        _set_channels(image, number, volume=volume)
     if "number" in what:
         number = (
             what["number"] if isinstance(what["number"], int) else whole(step.get(what["number"]))
         )
         if number:
-            _set_channels(image, number)
+            _set_channels(image, number, volume=volume)
     if "tensor" in what:
         _to_tensor(image, what["tensor"], only_geometry=only_geometry)
     if "to" in what:
@@ -221,10 +222,10 @@ def _over(size: Dims, old: Dims) -> Dims:
     return tuple(before if after == -1 else after for after, before in zip(size, old, strict=False))
 
 
-def _set_channels(image: Tensor, number: int) -> None:
+def _set_channels(image: Tensor, number: int, *, volume: bool) -> None:
     dims = image.dims or ()
     if image.lib == "torch":
-        place = len(dims) - 3 if len(dims) >= 3 else 0  # noqa: PLR2004
+        place = len(dims) - 3 if len(dims) >= 3 and not volume else 0  # noqa: PLR2004
         image.dims = (*dims[:place], number, *dims[place + 1 :])
     else:
         image.dims = (*dims[:-1], number)
@@ -250,17 +251,23 @@ def volumes(pipeline: Value) -> Map:
     for step in steps_of(pipeline):
         what = rule(step)
         for key in _keys(step):
-            volume = found.setdefault(key, Tensor((1, None, None, None), "float32", line=step.line))
+            volume = found.setdefault(key, _volume(step.line))
             if what is None:
                 continue
             if len(volume.dims or ()) != 1 + _spatial(step, what):
                 volume.dims = (1, *(None,) * _spatial(step, what))
+            if "number" in what or "channels" in what:
+                volume.channels_assumed = False
             _apply_rule(volume, step, what, only_geometry=False)
         if step.short.removesuffix("d") in {"DeleteItems", "SelectItems"}:
             keep = set(_keys(step))
             wanted = step.short.startswith("Select")
             found = {key: each for key, each in found.items() if (key in keep) is wanted}
     return Map(dict(found), line=pipeline.line)
+
+
+def _volume(line: int) -> Tensor:
+    return Tensor((1, None, None, None), "float32", channels_assumed=True, line=line)
 
 
 def _spatial(step: Made, what: dict[str, Any]) -> int:

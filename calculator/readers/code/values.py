@@ -169,8 +169,9 @@ class Tensor(Value):
         whole: shape of the storage, where this is a view of a larger one.
         resident: it lives in the dataset itself.
         varies: samples differ; the dims are those of the largest.
-        assumed: the dtype is the library's default, nothing in the paste says it.
-        said: where the shape stands, if a comment says it.
+        float64: NumPy made it float64 because nothing else was asked for.
+        crops: pieces that one sample becomes.
+        channels_assumed: the number of channels is not in the paste.
     """
 
     dims: Dims | None = None
@@ -179,9 +180,9 @@ class Tensor(Value):
     whole: Dims | None = None
     resident: bool = False
     varies: bool = False
-    assumed: bool = False
     float64: bool = False
     crops: int = 1
+    channels_assumed: bool = False
 
 
 @dataclass(eq=False)

@@ -61,6 +61,8 @@ def notes(machine: Machine, job: Job, estimate: Estimate | None) -> Iterator[str
     yield from job.notes
     if job.ranks.words:
         yield f"{job.ranks.words}."
+    if machine.cut_short:
+        yield note("cut_short")
     left_out = sorted(set(machine.source.left_out))
     if left_out:
         lines = ", ".join(map(str, left_out[:_SHOWN_LINES]))
@@ -139,11 +141,13 @@ def _sample(machine: Machine, each: Facts) -> Iterator[str]:
 
 def _kind(each: Facts) -> Iterator[str]:
     """Say what is particular about the kind of loader and the way it is used."""
+    if any(one.tensor is not None and one.tensor.channels_assumed for one in each.fields):
+        yield note("channels", name=each.name)
     if each.pin and each.workers.value != 0:
         yield note("pin", name=each.name)
     if each.unknown_collate:
         yield note("collate", name=each.name)
-    if each.kind in {"fastai", "queue", "hf", "ffcv"}:
+    if each.kind in {"fastai", "queue", "hf", "ffcv", "yolo"}:
         yield note(each.kind, name=each.name)
     if each.site.breaks or each.site.takes:
         yield note("early", name=each.name)
