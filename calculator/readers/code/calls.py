@@ -49,7 +49,7 @@ def call(
         case Made() if func.short in {"partial", "wraps"} and func.args:
             merged = {**func.kwargs, **kwargs}
             return call(machine, func.args[0], [*func.args[1:], *args], merged, node)
-        case Made() if args:
+        case Made() if args or "image" in kwargs:
             return transforms.apply(machine, func, args, kwargs)
         case Obj() if func.cls is not None:
             for name in ("__call__", "forward"):

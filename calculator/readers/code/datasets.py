@@ -57,6 +57,7 @@ def sample_of(machine: Machine, dataset: Value | None, depth: int = 0) -> Value 
 
 def _of_object(machine: Machine, dataset: Obj) -> Value | None:
     assert dataset.cls is not None  # noqa: S101 - for the type checker
+    _mark_own(list(dataset.attributes.values()))
     for name in ("__getitem__", "__iter__", "__getitems__"):
         method = dataset.cls.find(name)
         if isinstance(method, Func):
@@ -79,6 +80,14 @@ def _of_object(machine: Machine, dataset: Obj) -> Value | None:
             return found_base
     pipeline = transforms.find_pipeline(dataset.arguments)
     return _through(pipeline) if pipeline is not None else None
+
+
+def _mark_own(values: list[Value]) -> None:
+    """Mark the tensors that a dataset keeps: what it returns of them is no copy."""
+    for each in values[:200]:
+        inner = each.item if isinstance(each, Repeat) else each
+        if isinstance(inner, Tensor) and inner.lib == "torch":
+            inner.resident = True
 
 
 def _best(value: Value) -> Value:

@@ -233,7 +233,9 @@ def _numpy_dims(made: Made, name: str) -> Dims | None:
 def _opencv(made: Made, name: str) -> Value | None:
     first = made.args[0] if made.args else None
     if name in {"imread", "imdecode"}:
-        return Tensor((None, None, 3), "uint8", "numpy", line=made.line)
+        flag = made.get("flags", 1)
+        grey = whole(flag) == 0 or getattr(flag, "name", "").endswith("GRAYSCALE")
+        return Tensor((None, None) if grey else (None, None, 3), "uint8", "numpy", line=made.line)
     if name == "resize":
         size = numbers(made.get("dsize", 1))
         base = first if isinstance(first, Tensor) else Tensor((None, None, 3), None, "numpy")

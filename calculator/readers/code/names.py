@@ -67,6 +67,8 @@ COMMON: Final[dict[str, str]] = {
     "DataLoader": "torch.utils.data.DataLoader",
     "Dataset": "torch.utils.data.Dataset",
     "TensorDataset": "torch.utils.data.TensorDataset",
+    "pad_sequence": "torch.nn.utils.rnn.pad_sequence",
+    "default_collate": "torch.utils.data.default_collate",
     "tqdm": "tqdm.tqdm",
     "TF": "torchvision.transforms.functional",
     "tvt": "torchvision.transforms",

@@ -27,6 +27,8 @@ _SCALAR_NAMES: Final = re.compile(
     r"label|target|class|idx|index|\by\b|score|id\b|length", re.IGNORECASE
 )
 
+_DENSE_NAMES: Final = re.compile(r"mask|segm|box|depth|heat|flow", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Field:
@@ -98,12 +100,10 @@ def fields_of(value: Value | None, name: str = "", depth: int = 0) -> list[Field
             count = value.count or 1
             return [each for each in inner for _ in range(min(count, 20))][:MAX_FIELDS]
         case Unknown():
-            kind = (
-                "int"
-                if _SCALAR_NAMES.search(value.text) or _SCALAR_NAMES.search(name)
-                else "unknown"
-            )
-            return [Field(name or "value", kind, line=value.line)]
+            is_label = _SCALAR_NAMES.search(value.text) or _SCALAR_NAMES.search(name)
+            if _DENSE_NAMES.search(value.text):
+                return [Field("mask", "unknown", line=value.line)]
+            return [Field(name or "value", "int" if is_label else "unknown", line=value.line)]
         case _:
             text = getattr(value, "name", "")
             is_label = isinstance(text, str) and _SCALAR_NAMES.search(text)
@@ -113,7 +113,12 @@ def fields_of(value: Value | None, name: str = "", depth: int = 0) -> list[Field
 def _labels(found: list[Field]) -> list[Field]:
     """Beside an image an unknown second entry is its label, as in most datasets."""
     known = [each for each in found if each.kind == "tensor" and each.bytes is not None]
-    if len(found) == 2 and len(known) == 1 and found[1].kind == "unknown":  # noqa: PLR2004
+    if (
+        len(found) == 2
+        and len(known) == 1
+        and found[1].kind == "unknown"
+        and found[1].name != "mask"
+    ):  # noqa: PLR2004
         return [found[0], Field("label", "int", line=found[1].line)]
     if len(found) == 2 and found[1].kind == "int":  # noqa: PLR2004
         first = found[0]

@@ -23,7 +23,7 @@ SHOWN: Final = 160
 
 MAX_CELLS: Final = 5000
 _REPAIRS_PER_PART: Final = 12
-_REPAIR_BUDGET: Final = 400_000
+_REPAIR_BUDGET: Final = 300_000
 _TEMPLATE: Final = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[-+]?\s*\w")
 _PLACEHOLDER: Final = re.compile(r"(?<=[=(,:])\s*<[A-Za-z][\w .-]{0,60}>")
 _PROMPT: Final = re.compile(r"^(?:In \[\d*\]: |>>> ?|\.\.\. )")
@@ -75,7 +75,9 @@ def read_source(text: str) -> Source:
     notebook = _notebook(text)
     plain = _without_comments(text if notebook is None else notebook)
     if len(plain) > MAX_CODE:
-        words = f"is more than {MAX_CODE:,} characters of code: paste the file that makes the loaders"
+        words = (
+            f"is more than {MAX_CODE:,} characters of code: paste the file that makes the loaders"
+        )
         raise InputError.at("", words)
     plain = plain.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ").replace("\0", " ")
     lines = _cleaned(plain.split("\n"))
@@ -191,18 +193,27 @@ def _parse(text: str) -> ast.Module | None:
 
 
 def _parse_in_parts(found: Source) -> None:
-    """Parse each statement of the outermost level by itself; repair what does not parse."""
+    """Parse each statement of the outermost level by itself; repair what does not parse.
+
+    What does is then parsed together, so that the numbers of its lines are right.
+    """
     budget = _REPAIR_BUDGET
+    good = list(found.lines)
+    mended: list[ast.stmt] = []
     for start, part in _parts(found.lines):
-        tree = _parse("\n".join(part))
-        if tree is None and budget > 0:
-            tree, spent = _repaired(found, start, part)
-            budget -= spent
+        if _parse("\n".join(part)) is not None:
+            continue
+        good[start : start + len(part)] = [""] * len(part)
+        tree, spent = _repaired(found, start, part) if budget > 0 else (None, 0)
+        budget -= spent
         if tree is None:
             found.left_out += range(start + 1, start + 1 + len(part))
-            continue
-        ast.increment_lineno(tree, start)
-        found.tree.body += tree.body
+        else:
+            ast.increment_lineno(tree, start)
+            mended += tree.body
+    whole = _parse("\n".join(good))
+    body = [*(whole.body if whole else ()), *mended]
+    found.tree.body = sorted(body, key=lambda each: each.lineno)
 
 
 def _parts(lines: list[str]) -> list[tuple[int, list[str]]]:
@@ -226,7 +237,7 @@ def _repaired(found: Source, start: int, part: list[str]) -> tuple[ast.Module | 
     found.left_out += [start + place + 1 for place in changed]
     length, spent = sum(map(len, lines)) + len(lines), 0
     for _ in range(_REPAIRS_PER_PART):
-        spent += length
+        spent += 3 * length  # three ways are tried
         text = "\n".join(lines)
         tree = _parse(text) or _parse(text + _closers(lines)) or _dedented(lines)
         if tree is not None:

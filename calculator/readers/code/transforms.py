@@ -157,7 +157,7 @@ def run(pipeline: Value, image: Tensor, *, only_geometry: bool = False) -> Tenso
 
 
 def _apply_rule(image: Tensor, step: Made, what: dict[str, Any], *, only_geometry: bool) -> None:
-    size = _size(step, what, len(image.dims or ()) - 1)
+    size = _size(step, what, _extents(image))
     if size is not None:
         _resize(image, size)
     count = step.get("num_samples") if what.get("samples") else None
@@ -209,12 +209,17 @@ _POSITIONS: Final = {"RandCropByPosNegLabel": 2, "RandCropByLabelClasses": 2, "R
 
 def _resize(image: Tensor, size: Dims) -> None:
     dims = image.dims or ()
-    size = size[-(len(dims) - 1) :] if len(size) >= len(dims) > 1 else size
+    size = size[-_extents(image) :]
     if image.lib == "torch":
         old = dims[-len(size) :]
         image.dims = (*dims[: -len(size)], *_over(size, old))
     else:
         image.dims = (*_over(size, dims[: len(size)]), *dims[len(size) :])
+
+
+def _extents(image: Tensor) -> int:
+    """Return how many sides a sample has: a volume with channels has three, an image two."""
+    return 3 if len(image.dims or ()) == 4 and image.lib == "torch" else 2  # noqa: PLR2004
 
 
 def _over(size: Dims, old: Dims) -> Dims:
@@ -235,8 +240,8 @@ def _to_tensor(image: Tensor, dtype: str, *, only_geometry: bool) -> None:
     dims = image.dims or ()
     if image.lib != "torch" and dims and not only_geometry:
         image.dims = (dims[-1], *dims[:-1])
-    elif image.lib != "torch" and dims:
-        image.dims = dims[:-1]
+    elif image.lib != "torch":
+        image.dims = dims[:2]  # a mask has one value a pixel
     image.lib = "torch"
     if dtype != "same":
         image.dtype = dtype
