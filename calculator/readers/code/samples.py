@@ -118,9 +118,9 @@ def _labels(found: list[Field]) -> list[Field]:
         and len(known) == 1
         and found[1].kind == "unknown"
         and found[1].name != "mask"
-    ):  # noqa: PLR2004
+    ):
         return [found[0], Field("label", "int", line=found[1].line)]
-    if len(found) == 2 and found[1].kind == "int":  # noqa: PLR2004
+    if second and second.kind == "int":
         first = found[0]
         image = Field(
             "image", first.kind, first.dims, first.dtype, first.whole, first.tensor, first.line

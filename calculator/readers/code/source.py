@@ -98,7 +98,7 @@ def read_source(text: str) -> Source:
         found.tree = whole
         return found
     _parse_in_parts(found)
-    if not found.tree.body:
+    if all(isinstance(each, ast.Pass) for each in found.tree.body):
         raise InputError.at("", "nothing in this text is Python that can be read")
     return found
 
