@@ -145,7 +145,7 @@ def test_all_gpus_of_a_machine_are_asked_for():
         "DataLoader",
         "DL",
         "MyLoader",
-        "data.DataLoader",
+        "d.DataLoader",
     ],
 )
 def test_the_loader_under_any_name(name):

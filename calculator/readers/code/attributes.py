@@ -33,7 +33,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.Attribute) ->
         case Ref():
             return Ref(f"{owner.name}.{name}", line=node.lineno)
         case Obj():
-            found = _of_object(machine, owner, name, node)
+            found = _of_object(machine, owner, name, node) or machine.loader_named(name)
             if found is not None:
                 return found
         case Class():
@@ -44,6 +44,10 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.Attribute) ->
                 return found
         case Map() if name in owner.items:
             return owner.items[name]
+        case Made() if name in owner.kwargs and not owner.short[:1].islower():
+            return owner.kwargs[name]
+        case Made() if name in owner.kwargs and owner.short in {"edict", "easydict"}:
+            return owner.kwargs[name]
         case Map() | Batch() | Made() | LoaderSite():
             return Method(owner, name, text, line=node.lineno)
         case Choice() if all(isinstance(each, Obj | Map) for each in owner.options):

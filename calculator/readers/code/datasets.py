@@ -111,10 +111,7 @@ def _informative(value: Value | None) -> bool:
 
 
 def _through(pipeline: Value) -> Value:
-    if any(
-        transforms.library(each) == "monai" and "keys" in each.kwargs
-        for each in transforms.steps_of(pipeline)
-    ):
+    if any(transforms.by_keys(each) for each in transforms.steps_of(pipeline)):
         return transforms.volumes(pipeline)
     return transforms.run(pipeline, transforms.image_of_unknown_size())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +28,9 @@ from calculator.readers.code.values import (
 
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
+
+_OF_BATCH: Final = re.compile(r"batch|torch\.Size|\bB\b|\bN\b", re.IGNORECASE)
+"""A comment that speaks of batches states no sample."""
 
 MAX_BATCH: Final = 10**9
 MAX_WORKERS: Final = 4096
@@ -181,7 +185,7 @@ def _fill_sample(machine: Machine, found: Facts) -> None:
     if told is not None and site.kind != "queue":
         sample, found.sample_from, found.crops = told, "you", 1
     elif not _complete(sample):
-        hint = _hint(machine, site, dataset)
+        hint = _hint(machine, found, dataset)
         if hint is not None:
             sample, found.sample_from = hint, "a comment"
         elif (
@@ -243,19 +247,30 @@ def _patch(queue: Made) -> Value | None:
     return Tensor((1, *dims), "float32", line=sampler.line) if dims else None
 
 
-def _hint(machine: Machine, site: LoaderSite, dataset: Value | None) -> Value | None:
+def _hint(machine: Machine, found: Facts, dataset: Value | None) -> Value | None:
     """Take the sample from a comment at the loader or its dataset, else from the only one."""
-    comments = machine.source.comments
-    near = [site.line, site.line - 1]
+    source, batch = machine.source, found.batch.value
+    near = [found.site.line]
     origin = getattr(getattr(dataset, "cls", None), "line", 0) or getattr(dataset, "line", 0)
-    near += [origin, origin - 1] if origin else []
+    near += [origin] if origin else []
+    near += [line - 1 for line in near if source.line_text(line - 1).startswith("#")]
     for line in near:
-        found = samples.sample_in_comment(comments.get(line, ""))
-        if found is not None:
-            return found
-    stated = [samples.sample_in_comment(each) for each in list(comments.values())[:2000]]
+        sample = _in_comment(source.comments.get(line, ""), batch)
+        if sample is not None:
+            return sample
+    stated = [_in_comment(each, batch) for each in list(source.comments.values())[:2000]]
     told = [each for each in stated if each is not None]
     return told[0] if len(told) == 1 else None
+
+
+def _in_comment(text: str, batch: int | None) -> Value | None:
+    """Read a sample in a comment; of the shape of a batch take what is behind its size."""
+    sample = samples.sample_in_comment(text)
+    if not _OF_BATCH.search(text):
+        return sample
+    if isinstance(sample, Tensor) and sample.dims and batch and sample.dims[0] == batch:
+        return Tensor(sample.dims[1:], sample.dtype, varies=sample.varies)
+    return None
 
 
 def _lone_pipeline(machine: Machine) -> Value | None:
@@ -263,10 +278,7 @@ def _lone_pipeline(machine: Machine) -> Value | None:
     if len(chains) != 1:
         return None
     pipeline = chains[0]
-    if any(
-        transforms.library(each) == "monai" and "keys" in each.kwargs
-        for each in transforms.steps_of(pipeline)
-    ):
+    if any(transforms.by_keys(each) for each in transforms.steps_of(pipeline)):
         return transforms.volumes(pipeline)
     return transforms.run(pipeline, transforms.image_of_unknown_size())
 

@@ -18,12 +18,15 @@ _LAUNCHER: Final = re.compile(
     r"python3?\s+-m\s+torch\.distributed\.(?:run|launch)|python3?\s+\S{1,200}\.py)\b"
 )
 _SBATCH: Final = re.compile(r"^\s*SBATCH\s+(--\S{1,80}(?:[ =]\S{1,80})?)")
+MAX_RANKS: Final = 1024
+"""Processes of one container: as many as the engine takes."""
+
 _PER_NODE: Final = {
     "nproc_per_node", "nproc-per-node", "ntasks-per-node", "num_gpus", "num-gpus", "gpus-per-node",
 }  # fmt: skip
 _WORLD_NAMES: Final = (
     "nproc_per_node", "num_gpus", "n_gpus", "ngpus", "gpus_per_node", "ngpus_per_node",
-    "world_size", "num_processes",
+    "world_size", "num_processes", "gpus", "num_devices",
 )  # fmt: skip
 _SIGNS: Final = {
     "DistributedSampler": "DistributedSampler", "init_process_group": "init_process_group",
@@ -97,7 +100,7 @@ def ranks_in_command(command: str) -> int | str | None:
 def _in_commands(machine: Machine) -> Ranks | None:
     for line, command in commands(machine.source):
         found = ranks_in_command(command)
-        if isinstance(found, int) and 0 < found <= 1024:  # noqa: PLR2004
+        if isinstance(found, int) and 0 < found <= MAX_RANKS:
             words = f"{found} processes, as line {line} starts them ({command[:80]})"
             return Ranks(found, line, words)
         if isinstance(found, str):
@@ -143,7 +146,7 @@ def ranks(machine: Machine) -> Ranks:
         or machine.given.get("gpus")
         or machine.given.get("num_processes")
     )
-    if isinstance(given, int) and not isinstance(given, bool) and 0 < given <= 1024:  # noqa: PLR2004
+    if isinstance(given, int) and not isinstance(given, bool) and 0 < given <= MAX_RANKS:
         return Ranks(given, 0, f"{given} processes, as you said")
     found = _in_commands(machine)
     if found is not None and found.value:
@@ -158,7 +161,7 @@ def ranks(machine: Machine) -> Ranks:
     for name in _WORLD_NAMES:
         value = machine.arguments.found.get(name)
         count = whole(value)
-        if count is not None and 1 < count <= 1024 and isinstance(value, Const):  # noqa: PLR2004
+        if count is not None and 1 < count <= MAX_RANKS and isinstance(value, Const):
             return Ranks(
                 count, value.line, f"{count} processes, the default of --{name.replace('_', '-')}"
             )
@@ -171,6 +174,12 @@ def _asked(machine: Machine) -> Ranks:
     if machine.ranks_seen:
         _, line, words = machine.ranks_seen[0]
         return Ranks(None, line, asked=f"{words} starts as many processes as the machine has GPUs")
+    for made in machine.made:
+        count = whole(made.kwargs.get("num_replicas") or made.kwargs.get("world_size"))
+        if made.short in _SIGNS and count is not None and 0 < count <= MAX_RANKS:
+            return Ranks(
+                count, made.line, f"{count} processes, as {made.short} in line {made.line} says"
+            )
     for made in machine.made:
         if made.short in _SIGNS:
             return Ranks(

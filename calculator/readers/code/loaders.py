@@ -9,6 +9,7 @@ from calculator.readers.code.values import (
     Const,
     LoaderSite,
     Made,
+    Obj,
     Unknown,
     Value,
     constant,
@@ -131,6 +132,13 @@ def _batch_of_sampler(sampler: Value, site: LoaderSite) -> Value:
     if isinstance(sampler, Made):
         place = {"BatchSampler": 1, "GroupedBatchSampler": 2}.get(sampler.short, 1)
         found = sampler.get("batch_size", place)
+        if found is not None:
+            return found
+    if isinstance(sampler, Obj):
+        names = ("batch_size", "batch", "bs")
+        found = next(
+            (sampler.attributes[each] for each in names if each in sampler.attributes), None
+        )
         if found is not None:
             return found
     return Unknown("batch_sampler", line=site.line)

@@ -150,7 +150,9 @@ def part_of_made(value: Made, place: int) -> Value:
         return value.args[place]
     if value.short in {"load", "read_video"} and "torch" in value.name:
         audio = value.name.startswith("torchaudio")
-        return Tensor(None, "float32" if audio else "uint8") if place == 0 else Unknown("")
+        if place:
+            return Unknown("")
+        return Tensor((None, None), "float32") if audio else Tensor(None, "uint8")
     if value.short == "random_split" and value.args:
         return value.args[0]
     if value.short == "train_test_split" and value.args:

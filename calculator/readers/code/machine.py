@@ -146,7 +146,7 @@ class Machine:
                 if function.node not in self.called and self._makes_something(function.node):
                     self._run_alone(function)
             for function in list(self.functions):
-                if self.loaders and function.node not in self.called and not function.owner:
+                if self.loaders and function.node not in self.called and _loops(function.node):
                     self._run_alone(function)
         except (EnoughError, RecursionError):
             self.cut_short = True
@@ -169,6 +169,10 @@ class Machine:
             target: Value = existing[0] if existing else self.call(owner, [], {}, owner.node)
             function = Func(function.node, function.scope, target, function.defaults)
         calls.call_function(self, function, [], {}, function.node)
+
+
+def _loops(node: ast.AST) -> bool:
+    return any(isinstance(each, ast.For | ast.AsyncFor | ast.While) for each in ast.walk(node))
 
 
 _INTERESTING: Final = ("Loader", "Loaders", "TrainingArguments", "Trainer", "Queue", "DataBunch")

@@ -28,6 +28,9 @@ from calculator.readers.code.values import (
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
 
+_KEEPING: Final = {"append", "extend", "add", "put", "appendleft", "insert"}
+"""Methods by which something outlives its turn."""
+
 _COPIES: Final = {"clone", "to", "cuda", "item", "tolist", "mean", "sum", "size", "dim", "norm"}
 """Methods of a batch after which its shared memory is not referenced by the result."""
 
@@ -48,6 +51,9 @@ def call_method(
         return Unknown("")
     if name in {"parse_args", "parse_known_args", "parse_args_into_dataclasses"}:
         return _parsed(machine, owner, name)
+    if name in _KEEPING and args and not isinstance(owner, Seq | Map | Repeat | Tensor | Batch):
+        loops.keep(args[-1])
+        return Const(None)
     match owner:
         case Map():
             return _of_map(machine, owner, name, args, kwargs, node=node)
@@ -194,9 +200,6 @@ def _of_made(
         if len(args) == 1:
             return args[0]
         return Seq(args, "tuple", line=line)
-    if name in {"append", "appendleft"} and args:
-        loops.keep(args[0])
-        return Const(None)
     if name == "train" and owner.short in {"YOLO", "RTDETR"}:
         return machine.add_loader(made, node, "yolo")
     if name == "dataloaders":
@@ -257,9 +260,6 @@ def _of_unknown(
     line = getattr(node, "lineno", 0)
     if name == "prepare" and args:
         return args[0] if len(args) == 1 else Seq(args, "tuple", line=line)
-    if name in {"append", "extend", "add", "put", "appendleft"} and args:
-        loops.keep(args[0])
-        return Const(None)
     made = Made(f"{text or 'object'}.{name}", args, kwargs, machine.source.text_of(node), line=line)
     found = loaders.made_loader(machine, made, node)
     if found is not None:

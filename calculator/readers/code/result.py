@@ -121,7 +121,7 @@ def questions(job: Job) -> Iterator[Question]:
                     question=words.question(key, name=each.name),
                     expression=found.text,
                 )
-        if each.sample_bytes is None:
+        if each.sample_bytes is None and each.workers.value != 0:
             yield from _about_sample(f"loaders.{place}", each)
     if job.ranks.value is None:
         yield Question(path="ranks", question=words.question("ranks", why=job.ranks.asked))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Mapping
@@ -112,20 +113,14 @@ def fields_of(value: Value | None, name: str = "", depth: int = 0) -> list[Field
 
 def _labels(found: list[Field]) -> list[Field]:
     """Beside an image an unknown second entry is its label, as in most datasets."""
+    if len(found) != 2:  # noqa: PLR2004
+        return found
+    first, second = found
     known = [each for each in found if each.kind == "tensor" and each.bytes is not None]
-    if (
-        len(found) == 2
-        and len(known) == 1
-        and found[1].kind == "unknown"
-        and found[1].name != "mask"
-    ):
-        return [found[0], Field("label", "int", line=found[1].line)]
-    if second and second.kind == "int":
-        first = found[0]
-        image = Field(
-            "image", first.kind, first.dims, first.dtype, first.whole, first.tensor, first.line
-        )
-        return [image, Field("label", "int", line=found[1].line)]
+    if len(known) == 1 and second.kind == "unknown" and second.name != "mask":
+        second = Field("label", "int", line=second.line)
+    if second.kind == "int":
+        return [dataclasses.replace(first, name="image"), dataclasses.replace(second, name="label")]
     return found
 
 

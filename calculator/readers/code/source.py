@@ -75,9 +75,7 @@ def read_source(text: str) -> Source:
     notebook = _notebook(text)
     plain = _without_comments(text if notebook is None else notebook)
     if len(plain) > MAX_CODE:
-        words = (
-            f"is more than {MAX_CODE:,} characters of code: paste the file that makes the loaders"
-        )
+        words = f"is more than {MAX_CODE:,} characters of code: paste what makes the loaders"
         raise InputError.at("", words)
     plain = plain.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ").replace("\0", " ")
     lines = _cleaned(plain.split("\n"))

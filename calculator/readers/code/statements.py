@@ -209,8 +209,9 @@ def assign(machine: Machine, target: ast.expr, value: Value, scope: Scope) -> No
             if isinstance(owner, Obj):
                 old = owner.attributes.get(target.attr)
                 owner.attributes[target.attr] = machine.assigned(old, value)
-            elif isinstance(owner, Batch):
-                return
+            elif isinstance(owner, LoaderSite | Made):
+                kwargs = owner.call.kwargs if isinstance(owner, LoaderSite) else owner.kwargs
+                kwargs[target.attr] = machine.assigned(kwargs.get(target.attr), value)
             _name_it(value, target.attr)
         case ast.Subscript():
             owner = machine.evaluate(target.value, scope)

@@ -45,15 +45,17 @@ def library(made: Made) -> str:
             return each
     name = made.short
     table = resources.table("facts", "transforms")
-    if (
-        name not in table["torchvision"]
-        and name.removesuffix("d") in table["monai"]
-        and "keys" in made.kwargs
-    ):
+    if name not in table["torchvision"] and name.removesuffix("d") in table["monai"]:
         return "monai"
     if name in table["torchvision"] and not ({"height", "width"} & set(made.kwargs)):
         return "torchvision"
     return next((each for each in _LIBRARIES if name in table[each]), "torchvision")
+
+
+def by_keys(made: Made) -> bool:
+    """Tell whether a transform works on the entries of a dict, as MONAI's whose names end in d."""
+    ends = made.short.endswith(("d", "D", "Dict"))
+    return library(made) == "monai" and ("keys" in made.kwargs or (ends and bool(made.args)))
 
 
 def rule(made: Made) -> dict[str, Any] | None:
@@ -131,7 +133,7 @@ def apply(machine: Machine, made: Made, args: list[Value], kwargs: dict[str, Val
         }
         return Map(changed)
     steps = steps_of(made)
-    if any(library(each) == "monai" and "keys" in each.kwargs for each in steps):
+    if any(by_keys(each) for each in steps):
         return volumes(made)
     if not is_pipeline(made):
         return Unknown(made.text, line=made.line)
@@ -160,7 +162,7 @@ def _apply_rule(image: Tensor, step: Made, what: dict[str, Any], *, only_geometr
     size = _size(step, what, _extents(image))
     if size is not None:
         _resize(image, size)
-    count = step.get("num_samples") if what.get("samples") else None
+    count = step.get("num_samples", _SAMPLES.get(step.short)) if what.get("samples") else None
     image.crops *= what.get("pieces", 1) * (whole(count) or 1)
     if only_geometry and "to" in what:
         return
@@ -194,7 +196,7 @@ def _size(step: Made, what: dict[str, Any], spatial: int) -> Dims | None:
     key = what.get("crop") or what.get("shorter")
     if key is None:
         return None
-    value = step.get(key, _POSITIONS.get(step.short.removesuffix("d"), 0))
+    value = step.get(key, _position(step))
     one = whole(value) if value is not None else what.get("value")
     if one is not None:
         return (None,) * spatial if "shorter" in what else (one,) * spatial
@@ -204,7 +206,15 @@ def _size(step: Made, what: dict[str, Any], spatial: int) -> Dims | None:
     return stated or (None,) * spatial
 
 
-_POSITIONS: Final = {"RandCropByPosNegLabel": 2, "RandCropByLabelClasses": 2, "RandSpatialCrop": 0}
+_SAMPLES: Final = {"RandCropByPosNegLabeld": 5, "RandSpatialCropSamplesd": 2}
+"""Positions of num_samples."""
+
+
+def _position(step: Made) -> int:
+    """Return where the size stands: behind the keys, if there are any."""
+    if step.short in {"RandCropByPosNegLabeld", "RandCropByLabelClassesd"}:
+        return 2
+    return 1 if by_keys(step) and "keys" not in step.kwargs else 0
 
 
 def _resize(image: Tensor, size: Dims) -> None:
@@ -278,7 +288,7 @@ def _volume(line: int) -> Tensor:
 def _spatial(step: Made, what: dict[str, Any]) -> int:
     """Return how many dimensions the sizes of a step have; 3 where it says nothing."""
     key = what.get("crop")
-    size = numbers(step.get(key, _POSITIONS.get(step.short.removesuffix("d"), 0))) if key else None
+    size = numbers(step.get(key, _position(step))) if key else None
     return len(size) if size and len(size) > 1 else 3
 
 
