@@ -36,4 +36,7 @@ def read_code(text: str, given: Mapping[str, Any] | None = None) -> Reading:
     return reading(machine, job_of(machine, found, ranks(machine)))
 
 
-__all__ = ["read_code"]
+read = read_code
+"""The name under which every reader is called."""
+
+__all__ = ["read", "read_code"]

@@ -101,13 +101,13 @@ def fields_of(value: Value | None, name: str = "", depth: int = 0) -> list[Field
             count = value.count or 1
             return [each for each in inner for _ in range(min(count, 20))][:MAX_FIELDS]
         case Unknown():
-            is_label = _SCALAR_NAMES.search(value.text) or _SCALAR_NAMES.search(name)
+            is_label = any(_SCALAR_NAMES.search(each) for each in (value.text, name))
             if _DENSE_NAMES.search(value.text):
                 return [Field("mask", "unknown", line=value.line)]
             return [Field(name or "value", "int" if is_label else "unknown", line=value.line)]
         case _:
             text = getattr(value, "name", "")
-            is_label = isinstance(text, str) and _SCALAR_NAMES.search(text)
+            is_label = isinstance(text, str) and bool(_SCALAR_NAMES.search(text))
             return [Field(name or "value", "int" if is_label else "unknown", line=value.line)]
 
 
