@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from calculator.recommend import Model
 
 
@@ -44,7 +46,8 @@ class LoaderReading(Model):
     `workers` is text where it is an expression that nobody but the machine can resolve.
     `sample_bytes` are raw; `batch_bytes` is the batch of them; `peak_batches` are the ones
     queued and the one in use; `peak_max_bytes` allows for one more on its way.  `ranks` is
-    how many of the job's processes have this loader; None: all.
+    how many of the job's processes have this loader; None: all.  `suggested` are tensors that
+    the paste only hints at: they go into the form, and are asked for.
     """
 
     name: str = "loader"
@@ -67,6 +70,7 @@ class LoaderReading(Model):
     context: str | None = None
     transport: str | None = None
     ranks: int | None = None
+    suggested: tuple[tuple[tuple[int, ...], str], ...] = ()
 
 
 class Estimate(Model):
@@ -113,12 +117,12 @@ class Reading(Model):
     nccl_bytes: int | None = None
     verdict: str | None = None
 
-    parsed: dict[str, Any] = {}
-    patched: dict[str, Any] = {}
+    parsed: dict[str, Any] = Field(default_factory=dict)
+    patched: dict[str, Any] = Field(default_factory=dict)
     text: str | None = None
     effective: str = ""
     errors: tuple[Question, ...] = ()
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def answer(self) -> str:
