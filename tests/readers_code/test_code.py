@@ -218,3 +218,46 @@ def test_every_source_that_is_named_exists():
     named = [each["source"] for each in remarks.values() if "source" in each]
     named += [each["source"] for each in transforms.values() if "source" in each]
     assert set(named) <= set(sources)
+
+
+@pytest.mark.parametrize(
+    ("code", "batch", "workers"),
+    [
+        ("def f(ds, **kw): return DataLoader(ds, batch_size=4, **kw)", 4, "kw"),
+        ("def f(ds, **kw): return DataLoader(ds, batch_size=4, **kw)\nf(d, num_workers=3)", 4, 3),
+        ("def f(ds, w=5): return DataLoader(ds, 4, num_workers=w)", 4, 5),
+        ("DataLoader(ds, 4, num_workers=0 if debug else 6)", 4, 6),
+        ("make = partial(DataLoader, num_workers=7)\nmake(ds, batch_size=2)", 2, 7),
+        ("@click.option('--bs', default=9)\ndef f(bs): DataLoader(ds, bs, num_workers=1)", 9, 1),
+        ("cfg = {'a': {'bs': 7}}\nDataLoader(ds, cfg['a']['bs'], num_workers=1)", 7, 1),
+        ("class C:\n    bs = 5\nDataLoader(ds, C.bs, num_workers=1)", 5, 1),
+        ("cfg = edict()\ncfg.bs = 6\nDataLoader(ds, cfg.bs, num_workers=1)", 6, 1),
+        ("# torchrun --nproc_per_node=8 x.py\nDataLoader(ds, 64 // dist.get_world_size())", 8, 0),
+        ("flags.DEFINE_integer('bs', 3, '')\nDataLoader(ds, flags.FLAGS.bs)", 3, 0),
+        ("DataLoader(ds, batch_sampler=BatchSampler(s, 11, False), num_workers=1)", 11, 1),
+        ("args = TrainingArguments('o')\nargs.dataloader_num_workers = 2", 8, 2),
+        ("DataLoader(ds, **dict(batch_size=4, num_workers=2))", 4, 2),
+    ],
+)
+def test_where_numbers_come_from(code, batch, workers):
+    found = read_code(code).loaders[0]
+    assert (found.batch, found.workers) == (batch, workers)
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("outs.append((x, y))", True),
+        ("outs.append(x.detach().cpu())", True),
+        ("self.buffer.append(x)", True),
+        ("cache[i] = x", True),
+        ("labels.extend(y.numpy())", True),
+        ("outs.append(x.clone())", False),
+        ("outs.append(x.to('cuda'))", False),
+        ("losses.append(model(x).item())", False),
+    ],
+)
+def test_batches_that_are_kept(body, kept):
+    code = "loader = DataLoader(ds, 4, num_workers=2)\nouts, cache, labels = [], {}, []\n"
+    found = read_code(f"{code}for x, y in loader:\n    {body}\n")
+    assert ("batches_kept" in [each.id for each in found.warnings]) == kept

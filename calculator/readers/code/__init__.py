@@ -9,7 +9,7 @@ from calculator.readers.code.arguments import typed_arguments
 from calculator.readers.code.facts import facts_of
 from calculator.readers.code.given import checked
 from calculator.readers.code.job import job_of
-from calculator.readers.code.launch import commands, ranks
+from calculator.readers.code.launch import commands, ranks, started
 from calculator.readers.code.machine import Machine
 from calculator.readers.code.result import reading
 from calculator.readers.code.source import read_source
@@ -31,6 +31,7 @@ def read_code(text: str, given: Mapping[str, Any] | None = None) -> Reading:
     machine = Machine(source, checked(given or {}))
     for line, command in commands(source):
         typed_arguments(machine.arguments, command, line)
+    machine.started = started(machine)
     machine.read()
     found = [facts_of(machine, site) for site in machine.loaders.values()]
     return reading(machine, job_of(machine, found, ranks(machine)))

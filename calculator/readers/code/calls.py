@@ -126,7 +126,8 @@ def _bind(
     bound.update({name: value for name, value in kwargs.items() if name in allowed})
     if spec.kwarg is not None:
         rest = {name: value for name, value in kwargs.items() if name not in allowed}
-        bound[spec.kwarg.arg] = Map(dict(rest))
+        bound[spec.kwarg.arg] = Unknown(spec.kwarg.arg) if machine.alone else Map(rest)
+    machine.alone = False
     for name in allowed - set(bound):
         bag = machine.arguments.bag(name)
         bound[name] = (

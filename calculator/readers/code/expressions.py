@@ -252,6 +252,9 @@ def _subscript(machine: Machine, node: ast.Subscript, scope: Scope) -> Value:
             if options:
                 return Choice(options, value.condition, value.key, line=node.lineno)
         case Ref() if value.name == "os.environ":
+            key = constant(machine.evaluate(node.slice, scope))
+            if key in {"WORLD_SIZE", "LOCAL_WORLD_SIZE"} and machine.started is not None:
+                return Const(machine.started, "the processes that are started", line=node.lineno)
             return machine.unknown(node)
         case Ref() | Func():
             return value  # a type with parameters

@@ -59,6 +59,11 @@ def _plain(machine: Machine, made: Made, node: ast.AST) -> Value | None:
         if isinstance(known, int) and known > 0 and made.name != "os.sched_getaffinity":
             return Const(known, "the CPUs you named", line=made.line)
         return machine.unknown(node, machine=True)
+    asks_ranks = made.short in {"get_world_size", "device_count"} or (
+        made.name in _ENVIRON and constant(made.get("key", 0)) in {"WORLD_SIZE", "LOCAL_WORLD_SIZE"}
+    )
+    if asks_ranks and machine.started is not None:
+        return Const(machine.started, "the processes that are started", line=made.line)
     if made.short == "device_count" or made.name == "torch.cuda.device_count":
         return machine.unknown(node, machine=True)
     if made.name in _ENVIRON:

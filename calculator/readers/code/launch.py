@@ -141,11 +141,7 @@ def _device_count(devices: Value) -> int | None:
 
 def ranks(machine: Machine) -> Ranks:
     """Return how many training processes share the container, and where that stands."""
-    given = (
-        machine.given.get("ranks")
-        or machine.given.get("gpus")
-        or machine.given.get("num_processes")
-    )
+    given = machine.given.get("ranks")
     if isinstance(given, int) and not isinstance(given, bool) and 0 < given <= MAX_RANKS:
         return Ranks(given, 0, f"{given} processes, as you said")
     found = _in_commands(machine)
@@ -188,3 +184,17 @@ def _asked(machine: Machine) -> Ranks:
                 asked=f"{_SIGNS[made.short]} in line {made.line} means several processes",
             )
     return Ranks(1)
+
+
+def started(machine: Machine) -> int | None:
+    """Return the processes of the whole job, where that is known before anything is read."""
+    given = machine.given.get("ranks")
+    found = _in_commands(machine)
+    if isinstance(given, int):
+        return given
+    if found is None or found.value is None:
+        return None
+    _, command = next(each for each in commands(machine.source) if each[0] == found.line)
+    options = _options(command)
+    nodes = options.get("nnodes") or options.get("num_machines") or options.get("nodes") or "1"
+    return found.value * int(nodes) if nodes.isdecimal() and len(nodes) < 5 else None  # noqa: PLR2004

@@ -37,6 +37,8 @@ class Machine:
         notes: sentences for people, in order.
         warned: ids of warnings, and the words that belong to them.
         together: pairs of loaders that hold batches at once.
+        alone: the next function is read without a caller: what it is passed is not known.
+        started: processes of the job, where a command line or a person says so.
     """
 
     def __init__(self, source: Source, given: Mapping[str, Any]) -> None:
@@ -60,8 +62,10 @@ class Machine:
         self.start_method: Const | None = None
         self.strategy: Const | None = None
         self.ranks_seen: list[tuple[int | None, int, str]] = []
+        self.started: int | None = None
         self.steps = 0
         self.cut_short = False
+        self.alone = False
         self.depth = 0
         self.calls = 0
 
@@ -168,7 +172,9 @@ class Machine:
             existing = [each for each in self.objects if each.cls is owner]
             target: Value = existing[0] if existing else self.call(owner, [], {}, owner.node)
             function = Func(function.node, function.scope, target, function.defaults)
+        self.alone = True
         calls.call_function(self, function, [], {}, function.node)
+        self.alone = False
 
 
 def _loops(node: ast.AST) -> bool:

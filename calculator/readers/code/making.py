@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from calculator.readers.code.tensors import dtype_of, method
@@ -22,6 +23,7 @@ from calculator.readers.code.values import (
 )
 
 _FILLED: Final = {"zeros", "ones", "empty", "rand", "randn", "full", "randint", "normal"}
+_LABEL: Final = re.compile(r"label|target|class|\by\b|score", re.IGNORECASE)
 _LIKE: Final = {"zeros_like", "ones_like", "empty_like", "rand_like", "randn_like", "full_like"}
 
 
@@ -36,7 +38,9 @@ def made_tensor(made: Made) -> Value | None:
         return Tensor((None, None, 3), "uint8", "pil", line=line)
     if root == "cv2":
         return _opencv(made, name)
-    if name in {"imread", "read_image", "decode_image", "decode_jpeg", "imdecode"}:
+    if name in {"read_image", "decode_image", "decode_jpeg"}:
+        return Tensor((3, None, None), "uint8", line=line)
+    if name in {"imread", "imdecode"}:
         return Tensor((None, None, 3), "uint8", "numpy", line=line)
     if made.name == "librosa.load":
         return Seq([Tensor((None,), "float32", "numpy", line=line), Unknown("")], "tuple")
@@ -135,7 +139,7 @@ def _converted(made: Made, first: Value | None, name: str) -> Value:
         return Tensor(dims, dtype or "int64", line=line)
     if isinstance(first, Batch):
         return first
-    looks_like_label = "label" in made.text or "target" in made.text
+    looks_like_label = _LABEL.search(made.text) is not None
     return Tensor(() if looks_like_label else None, dtype, line=line)
 
 

@@ -73,7 +73,7 @@ def _statement(machine: Machine, node: ast.stmt, scope: Scope) -> Flow:
         case ast.While():
             machine.evaluate(node.test, scope)
             return _inside(machine, [*node.body, *node.orelse], scope)
-        case ast.Try():
+        case ast.Try() | ast.TryStar():
             flow = _inside(machine, [*node.body, *node.orelse, *node.finalbody], scope)
             for handler in node.handlers:
                 with_condition(machine, "an exception", handler, handler.body, scope)
