@@ -15,8 +15,8 @@ from calculator.errors import InputError
 MAX_CHARS: Final = 50_000_000
 """No notebook is longer, with all its pictures."""
 
-MAX_CODE: Final = 300_000
-"""Characters of code: some 8,000 lines.  No training script is longer."""
+MAX_CODE: Final = 200_000
+"""Characters of code: some 5,000 lines.  No training script is longer."""
 
 SHOWN: Final = 160
 """Characters of a line that people are shown."""
