@@ -237,6 +237,7 @@ def test_every_source_that_is_named_exists():
         ("DataLoader(ds, batch_sampler=BatchSampler(s, 11, False), num_workers=1)", 11, 1),
         ("args = TrainingArguments('o')\nargs.dataloader_num_workers = 2", 8, 2),
         ("DataLoader(ds, **dict(batch_size=4, num_workers=2))", 4, 2),
+        ("q = tio.Queue(subjects, 300, 10, tio.UniformSampler(16), 6)", 1, 6),
     ],
 )
 def test_where_numbers_come_from(code, batch, workers):

@@ -179,6 +179,8 @@ def workers_of(site: LoaderSite) -> Value:
         return kwargs.get("workers") or Const(8, "Ultralytics' default", line=line)
     if site.kind == "timm":
         return kwargs.get("num_workers") or Const(1, "timm's default", line=line)
+    if site.kind == "queue":
+        return site.call.get("num_workers", 4) or Const(0, "Queue's default", line=line)
     found = argument(site, "num_workers")
     if found is None and "**" in kwargs:
         return Unknown(kwargs["**"].text if isinstance(kwargs["**"], Unknown) else "", line=line)
