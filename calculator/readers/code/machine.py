@@ -34,8 +34,6 @@ class Machine:
     Attributes:
         loaders: the calls that make loaders, in the order they are reached.
         made: every call of something imported.
-        notes: sentences for people, in order.
-        warned: ids of warnings, and the words that belong to them.
         together: pairs of loaders that hold batches at once.
         alone: the next function is read without a caller: what it is passed is not known.
         started: processes of the job, where a command line or a person says so.
