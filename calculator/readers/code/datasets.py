@@ -200,10 +200,3 @@ def kept_tensors(dataset: Value | None, depth: int = 0) -> tuple[int | None, int
     sizes = [each[0] for each in found]
     total = None if None in sizes else sum(each for each in sizes if each is not None)
     return total, sum(each[1] for each in found), any(each[2] for each in found)
-
-
-def is_iterable(dataset: Value | None) -> bool:
-    """Tell whether a dataset is read as a stream."""
-    if isinstance(dataset, Obj) and dataset.cls is not None:
-        return "IterableDataset" in dataset.cls.base_names()
-    return False
