@@ -58,7 +58,7 @@ def _wasted_by_dataset(sizing: Sizing) -> int:
     page, number = workload.page_bytes, workload.dataset_tensors
     least = max(most - (number - 1) * page, number * page)
     copies = sum(term.bytes for term in sizing.terms if term.id.startswith("dataset")) // most
-    return copies * (most - least) if least < most else 0
+    return copies * (most - least)
 
 
 def _smallest_batches(sizing: Sizing) -> Iterator[tuple[str, list[int]]]:

@@ -193,6 +193,19 @@ def test_of_a_tensor_and_a_view_of_it_the_larger_counts(first) -> None:
     assert peak({"fields": fields, "collate": "list"}) == peak({"collate": "list"})
 
 
+def test_of_fields_that_are_one_tensor_the_larger_in_all_counts() -> None:
+    """Four samples of four bytes against one of five and three of one."""
+    varying = {"name": "a", "shape": [5], "sizes": [5, 1, 1, 1], "dtype": "uint8"}
+    fields = [varying, {"name": "b", "shape": [4], "dtype": "uint8", "same_storage_as": "a"}]
+    loader = {"batch_size": 4, "collate": "list", "fields": fields}
+    assert footprint(parse(job(loader))).uses[0].raw_batch_bytes == 4 * 4
+
+
+def test_one_sample_of_a_sparse_field_is_its_indices_and_values() -> None:
+    (loader,) = parse(job({"fields": [{"shape": [9, 9, 9], "nnz": 5}]})).loaders
+    assert loader.fields[0].item_bytes == 3 * 5 * 8 + 5 * 4
+
+
 def test_an_empty_tensor_takes_nothing_but_the_header_of_a_named_file() -> None:
     empty = {"collate": "list", "fields": [{"shape": [5, 5], "nnz": 0}]}
     by_name = {"sharing_strategy": "file_system"}

@@ -110,6 +110,13 @@ def test_a_limit_that_no_machine_has_is_refused() -> None:
     assert [each.path for each in refused.value.problems] == ["worker_process_bytes"]
 
 
+def test_the_largest_limit_is_the_last_one_that_is_not_refused() -> None:
+    alone = {"ranks": 1, "loaders": tokens(num_workers=0), "worker_process_bytes": 0}
+    assert answer(**alone, main_process_bytes=2**53 - GIB).memory.limit_bytes == 2**53
+    with pytest.raises(InputError):
+        answer(**alone, main_process_bytes=2**53)
+
+
 def test_process_sizes_are_inputs() -> None:
     memory = answer(ranks=1, main_process_bytes="2g", worker_process_bytes="1g").memory
     assert memory.process_bytes == 2 * GIB + 8 * GIB
