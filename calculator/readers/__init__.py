@@ -1,1 +1,13 @@
 """Readers of pasted text: `read` says what a paste is and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calculator.readers import df
+from calculator.readers.reading import Reading
+
+
+def read(text: str, kind: str = "auto", given: Mapping[str, Any] | None = None) -> Reading:
+    return df.read(text, given)
