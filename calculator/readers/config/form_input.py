@@ -1,0 +1,131 @@
+"""The form's own inputs as an object: shape, dtype, batch, workers; and the question turned round."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any, Final
+
+from calculator.dtypes import UnknownDtypeError, canonical
+from calculator.reading import read_json
+from calculator.readers import amounts
+from calculator.readers.amounts import Sample
+from calculator.readers.config.answer import answer
+from calculator.readers.config.paste import Paste
+from calculator.readers.config.say import note
+from calculator.readers.reading import Question, Reading
+from calculator.typed import MAX_BYTES
+from calculator.units import size
+
+ORDER = 10
+KEYS: Final = {"shape", "sample_bytes", "batch_size_per_rank", "workers"}
+_LIMITS: Final = {
+    "batch_size_per_rank": (1, 10**9), "workers": (0, 4096), "prefetch": (1, 4096),
+    "ranks": (1, 1024), "sample_bytes": (1, MAX_BYTES), "shm_bytes": (1, MAX_BYTES),
+    "current_shm_bytes": (1, MAX_BYTES), "memory_limit_bytes": (1, MAX_BYTES),
+}  # fmt: skip
+
+
+def _data(paste: Paste) -> Mapping[str, Any] | None:
+    text = paste.text.strip()
+    if text[:1] != "{" or len(text) > 20_000:
+        return None
+    for reader in (read_json, ast.literal_eval):
+        try:
+            found = reader(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def reads(paste: Paste) -> bool:
+    """Whether the paste is the form as an object."""
+    data = _data(paste)
+    return data is not None and ("batch_size_per_rank" in data or len(KEYS & set(data)) > 1)
+
+
+def read(paste: Paste) -> Reading | None:
+    """Validate each input at its place, then size the job."""
+    data = _data(paste)
+    if data is None:
+        return None
+    errors = list(_errors(data))
+    if errors:
+        notes = tuple(str(each.question) for each in errors)
+        return Reading(kind="config", format="form", errors=tuple(errors), notes=notes)
+    sample = _sample(data)
+    workers, prefetch = data.get("workers"), data.get("prefetch")
+    shm, memory = data.get("current_shm_bytes"), data.get("memory_limit_bytes")
+    if data.get("shm_bytes") is not None and (data.get("solve") or workers is None):
+        return _inverse(paste, data, sample)
+    loader = amounts.loader(
+        "loader", batch=data.get("batch_size_per_rank"), workers=workers,
+        prefetch=prefetch, sample=sample, pin_memory=data.get("pin_memory"),
+    )  # fmt: skip
+    found = answer(
+        paste, [loader], format="form", ranks=data.get("ranks", 1), memory=memory,
+        shm=shm or data.get("shm_bytes"), notes=_platform(data),
+    )  # fmt: skip
+    elsewhere = str(data.get("platform", "")).lower() in {"macos", "darwin", "windows"}
+    return found.model_copy(update={"estimate": None}) if elsewhere else found
+
+
+def _platform(data: Mapping[str, Any]) -> list[str]:
+    platform = str(data.get("platform", "")).lower()
+    name = {"darwin": "macos", "mac": "macos"}.get(platform, platform)
+    return [note(name)] if name in {"macos", "windows"} else []
+
+
+def _sample(data: Mapping[str, Any]) -> Sample:
+    if data.get("shape") is not None or data.get("tensors"):
+        return amounts.sample_of({
+            "sample_shape": data.get("shape"), "dtype": data.get("dtype"),
+            "tensors": data.get("tensors"),
+        })  # fmt: skip
+    return Sample(sample_bytes=data.get("sample_bytes"))
+
+
+def _errors(data: Mapping[str, Any]) -> list[Question]:
+    found: list[Question] = []
+    shape = data.get("shape")
+    if shape is not None:
+        numbers = shape if isinstance(shape, list | tuple) else [None]
+        product = 1
+        fine = 0 < len(numbers) <= 16
+        for each in numbers:
+            fine = fine and type(each) is int and 0 < each <= MAX_BYTES
+            product = min(product * each, MAX_BYTES + 1) if fine else product
+        if not fine or product > MAX_BYTES:
+            words = "shape: must be whole numbers above 0, such as 3, 224, 224"
+            found.append(Question(path="shape", question=words))
+    if data.get("dtype") is not None:
+        try:
+            canonical(str(data["dtype"]))
+        except UnknownDtypeError as error:
+            found.append(Question(path="dtype", question=f"dtype: {error}"))
+    for key, (low, high) in _LIMITS.items():
+        value = data.get(key)
+        if value is not None and not (type(value) is int and low <= value <= high):
+            words = f"{key}: must be a whole number from {low:,} to {high:,}"
+            found.append(Question(path=key, question=words))
+    return found
+
+
+def _inverse(paste: Paste, data: Mapping[str, Any], sample: Sample) -> Reading:
+    """Return what fits into a size that is fixed: room for one batch in use and one in transit."""
+    shm, ranks = int(data["shm_bytes"]), int(data.get("ranks") or 1)
+    prefetch = int(data.get("prefetch") or 2)
+    batch = int(data.get("batch_size_per_rank") or 1)
+    one = batch * (sample.bytes or 0)
+    if not one:
+        return answer(paste, [amounts.loader(batch=batch, prefetch=prefetch)], format="form")
+    count = shm // ranks // one
+    workers = min(max(0, (count - 2) // prefetch), 4096)
+    loader = amounts.loader(batch=batch, workers=workers, prefetch=prefetch, sample=sample)
+    words = note("inverse", shm=size(shm), count=count, batch=size(one), workers=workers, prefetch=prefetch)
+    return answer(
+        paste, [loader], format="form", ranks=ranks, shm=shm, notes=[words],
+        extra={"batch_bytes": one, "max_batches": count,
+               "best": {"workers": workers, "prefetch": prefetch}},
+    )  # fmt: skip

@@ -1,0 +1,281 @@
+"""Loaders of a training configuration, whatever its framework calls the keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from calculator.readers import amounts
+from calculator.readers.amounts import Sample
+from calculator.readers.config import keys
+from calculator.readers.config.answer import answer
+from calculator.readers.config.interpolate import resolve
+from calculator.readers.config.paste import Paste
+from calculator.readers.config.say import ask, note, warn
+from calculator.readers.config.tree import Node, Path, walk
+from calculator.readers.reading import LoaderReading, Origin, Question, Reading, Remark
+
+MOST: Final = 10**6
+_NOT_LOADERS: Final = re.compile(
+    r"optimizer|optim|scheduler|lr_|model|loss|augment|transforms?|logger|logging|callbacks?|metrics?",
+    re.I,
+)
+
+
+@dataclass
+class Value:
+    """One setting: a number, a truth value or text, its line, and the expression if unknown."""
+
+    value: Any
+    path: Path
+    line: int
+    expression: str = ""
+
+
+Group = dict[str, Value]
+
+
+@dataclass
+class Settings:
+    """Everything of a file that loaders are made from: groups of settings by their place."""
+
+    groups: dict[Path, Group] = field(default_factory=dict)
+
+    def all(self, what: str) -> list[Value]:
+        """Every setting of one meaning."""
+        return [group[what] for group in self.groups.values() if what in group]
+
+    def near(self, path: Path, what: str) -> Value | None:
+        """The setting in this group, else in one around it, else the only one of the file."""
+        for length in range(len(path), -1, -1):
+            value = self.groups.get(path[:length], {}).get(what)
+            if value is not None:
+                return value
+        inside = [
+            group[what] for place, group in self.groups.items()
+            if place[: len(path)] == path and what in group
+        ]  # fmt: skip
+        found = inside or self.all(what)
+        return found[0] if len({str(each.value) for each in found}) == 1 else None
+
+
+def settings(root: Node) -> Settings:
+    """Collect the settings of a tree."""
+    found = Settings()
+    for path, node in walk(root):
+        if not path or isinstance(node.value, dict):
+            continue
+        # MONAI writes `train#dataloader#batch_size`, .env and others `DATALOADER.NUM_WORKERS`
+        whole = tuple(part for name in path for part in re.split(r"[#.]|::", name) if part)
+        if not whole:
+            continue
+        what = keys.canonical(whole[-1])
+        if not what and len(whole) > 1:
+            what = keys.canonical("_".join(whole[-2:]))
+        if what and not any(_NOT_LOADERS.fullmatch(each) for each in whole[:-1]):
+            value, why = resolve(root, path, node)
+            if isinstance(node.value, list):
+                value, why = [each.scalar for each in node.items], ""
+            found.groups.setdefault(whole[:-1], {}).setdefault(
+                what, Value(value, path, node.line, why)
+            )
+    return found
+
+
+def whole(value: Any, low: int = 0) -> int | None:
+    """Return a number of things; None where it is none."""
+    if isinstance(value, str) and re.fullmatch(r"\s*\d{1,9}\s*", value):
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    fine = isinstance(value, int) and not isinstance(value, bool) and low <= value <= MOST
+    return value if fine else None
+
+
+def devices(value: Any) -> int | None:
+    """Return how many devices `2`, `0,1`, `[0, 1]` or `cpu` are; None where it does not say."""
+    if isinstance(value, list):
+        return len(value) or None
+    if isinstance(value, str):
+        text = value.strip().removeprefix("cuda:").strip("[]() ")
+        if "," in text:
+            return len([each for each in text.split(",") if each.strip()])
+        return 1 if text in {"cpu", "mps", "cuda"} else whole(text, 1)
+    return whole(value, 1)
+
+
+def loaders(
+    found: Settings, sample: Sample, ranks: int
+) -> tuple[list[LoaderReading], list[Origin], list[Question]]:
+    """Make loaders of the settings: one for each place that has a batch size or workers."""
+    made: list[LoaderReading] = []
+    origins: list[Origin] = []
+    asked: list[Question] = []
+    for name, path, batch in _places(found):
+        val = name == "val" and batch is not None and "batch" not in found.groups.get(path, {})
+        settled = {
+            "batch_size": batch,
+            "num_workers": (found.near(path, "val_workers") if name == "val" else None)
+            or found.near(path, "workers"),
+            "prefetch_factor": found.near(path, "prefetch"),
+            "pin_memory": found.near(path, "pin_memory"),
+            "persistent_workers": found.near(path, "persistent_workers"),
+        }
+        index = len(made)
+        for key, value in settled.items():
+            if value is not None:
+                origins.append(Origin(path=f"loaders.{index}.{key}", line=value.line, text=""))
+                if value.expression:
+                    which = key if key in {"batch_size", "num_workers"} else "num_workers"
+                    asked.append(
+                        ask(f"loaders.{index}.{key}", which, value.expression[:120], name=name)
+                    )
+        workers = settled["num_workers"]
+        total = batch is not None and batch is found.groups.get(path, {}).get("total_batch")
+        size = whole(batch.value, 1) if batch else None
+        made.append(
+            amounts.loader(
+                name,
+                batch=-(-size // ranks) if size and total else size,
+                workers=_workers(workers),
+                prefetch=_number(settled["prefetch_factor"], 1),
+                sample=sample,
+                pin_memory=_truth(settled["pin_memory"]),
+                persistent_workers=_truth(settled["persistent_workers"]),
+            )
+        )
+        del val
+    return made, origins, asked
+
+
+def _places(found: Settings) -> Iterator[tuple[str, Path, Value | None]]:
+    """Yield name, place and batch size of each loader, training first."""
+    with_batch = [
+        (path, group) for path, group in found.groups.items()
+        if {"batch", "total_batch", "val_batch"} & set(group)
+    ]  # fmt: skip
+    places: list[tuple[str, Path, Value | None]] = []
+    for path, group in with_batch:
+        batch = group.get("batch") or group.get("total_batch")
+        if batch is not None:
+            places.append((_name(path), path, batch))
+        if "val_batch" in group:
+            places.append(("val", path, group["val_batch"]))
+    if not places:
+        only = [path for path, group in found.groups.items() if "workers" in group]
+        places = [(_name(path), path, None) for path in only]
+    elif len(places) > 1:
+        # A base group whose value the more special ones repeat is no loader of its own.
+        special = [each for each in places if each[0] != "loader"]
+        places = special or places[:1]
+    places.sort(key=lambda each: each[0] == "val")
+    yield from places[:16]
+
+
+def _name(path: Path) -> str:
+    for part in reversed(path):
+        if keys.VAL_NAMES.search(part):
+            return "val"
+        if keys.TRAIN_NAMES.search(part):
+            return "train"
+    return "loader"
+
+
+def _workers(value: Value | None) -> int | str | None:
+    if value is None:
+        return None
+    if value.expression:
+        return value.expression[:120]
+    return whole(value.value)
+
+
+def _number(value: Value | None, low: int) -> int | None:
+    return None if value is None else whole(value.value, low)
+
+
+def _truth(value: Value | None) -> bool | None:
+    if value is None:
+        return None
+    if isinstance(value.value, str):
+        return {"true": True, "1": True, "false": False, "0": False}.get(value.value.lower())
+    return bool(value.value) if isinstance(value.value, bool | int) else None
+
+
+def sample_of(found: Settings, stated: Sample) -> tuple[Sample, list[Question], list[str]]:
+    """Return the sample: what is stated, else what a size in the file suggests, to be confirmed."""
+    if stated.bytes is not None:
+        tokens = _is_tokens(stated) or (stated.tensors and found.all("length"))
+        return stated, [], [note("tokens")] if tokens else []
+    lengths = [whole(each.value, 1) for each in found.all("length")]
+    if lengths and lengths[0] and not found.all("side"):
+        tensors = tuple(((lengths[0],), "int64") for _ in range(3))
+        question = ask("loaders.0.fields", "dtype", name="", dtype="int64",
+                       shape=f"3 tensors of {lengths[0]}")  # fmt: skip
+        return Sample(tensors), [question], [note("tokens")]
+    for each in found.all("side"):
+        shape = _shape(each.value)
+        if shape:
+            text = "x".join(map(str, shape))
+            question = ask("loaders.0.fields", "dtype", name="", dtype="float32", shape=text)
+            return Sample(((shape, "float32"),)), [question], []
+    return stated, [], []
+
+
+def _is_tokens(sample: Sample) -> bool:
+    return bool(sample.tensors) and all(
+        len(shape) <= 1 and dtype == "int64" for shape, dtype in sample.tensors
+    )
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    numbers = value if isinstance(value, list) else [value]
+    sides = [whole(each, 1) for each in numbers]
+    if not sides or len(sides) > 5 or any(each is None or each > 10**5 for each in sides):
+        return None
+    known = [each for each in sides if each is not None]
+    if len(known) == 1:
+        return (3, known[0], known[0])
+    if len(known) == 2:
+        return (3, *known)
+    if len(known) == 3 and known[0] <= 4:
+        return tuple(known)
+    return (1, *known) if len(known) == 3 else tuple(known)
+
+
+def read_tree(
+    paste: Paste, root: Node, *, format: str, framework: str = "", **more: Any  # noqa: A002
+) -> Reading | None:
+    """Read a training configuration; None where it sets nothing about loaders."""
+    found = settings(root)
+    if not (found.all("workers") or found.all("batch") or found.all("total_batch")):
+        return None
+    ranks_value = found.all("ranks")
+    said = devices(ranks_value[0].value) if ranks_value else None
+    ranks = min(said or 1, 1024)
+    sample, asked, notes = sample_of(found, paste.sample)
+    made, origins, unknown = loaders(found, sample, ranks)
+    questions = [*asked, *unknown]
+    if ranks_value and said is None:
+        questions.append(ask("ranks", "ranks", str(ranks_value[0].value)[:120]))
+    if ranks_value and said:
+        origins.append(Origin(path="ranks", line=ranks_value[0].line, text=""))
+    warnings = list(_warnings(made, found))
+    return answer(
+        paste, made, format=format, framework=framework, ranks=ranks, together=len(made) > 1,
+        origins=[paste.origin(each.path, each.line) for each in origins],
+        asked=questions, warnings=warnings, notes=[*more.pop("notes", ()), *notes], **more,
+    )  # fmt: skip
+
+
+def _warnings(made: Sequence[LoaderReading], found: Settings) -> Iterator[Remark]:
+    if len(made) > 1:
+        yield warn("loaders_alive_together")
+    if made and all(each.workers == 0 for each in made) and found.all("prefetch"):
+        yield warn("invalid_prefetch_without_workers")
+    for values in found.groups.values():
+        for each in values.values():
+            if each.expression and "env" in each.expression:
+                yield warn("interpolated_value", value=each.expression)
+                return
