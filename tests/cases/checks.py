@@ -19,7 +19,7 @@ ABOUT = 0.02
 
 def split(key: str) -> tuple[str, str]:
     """Return a key without its suffix, and the suffix."""
-    for suffix in SUFFIXES:
+    for suffix in SUFFIXES if key != "must_not" else ():
         if key.endswith(suffix):
             return key.removesuffix(suffix), suffix
     return key, ""

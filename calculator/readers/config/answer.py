@@ -13,7 +13,7 @@ from calculator.typed import MAX_BYTES
 from calculator.units import GIB, size
 from calculator.workload import DEFAULT_SHM_BYTES
 
-LARGE_SHARE: Final = 0.3
+LARGE_SHARE: Final = 0.25
 CLOSE: Final = 0.8
 LARGE_BATCH: Final = 64 * GIB
 SMALL_BATCH: Final = 1024 * 1024

@@ -14,17 +14,17 @@ def _fill(part: str, key: str, values: dict[str, Any]) -> str:
     return text.format(**values)
 
 
-def note(key: str, **values: Any) -> str:
+def note(key: str, /, **values: Any) -> str:
     """Return one sentence of explanation."""
     return _fill("note", key, values)
 
 
-def warn(key: str, **values: Any) -> Remark:
+def warn(key: str, /, **values: Any) -> Remark:
     """Return one warning."""
     return Remark(id=key, text=_fill("warning", key, values))
 
 
-def ask(path: str, key: str, expression: str = "", **values: Any) -> Question:
+def ask(path: str, key: str, expression: str = "", /, **values: Any) -> Question:
     """Return one question."""
     return Question(path=path, question=_fill("ask", key, values), expression=expression)
 

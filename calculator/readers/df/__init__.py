@@ -26,7 +26,7 @@ _ABSENT = re.compile(
     r"no existe|没有那个文件|Aucun fichier|Datei oder Verzeichnis nicht)",
     re.I,
 )
-_DU = re.compile(r"(?P<size>\d[\d.,]*[KMGT]?)\s+/dev/shm/?")
+_DU = re.compile(r"^(?P<size>\d[\d.,]{0,20}[KMGT]?)\s+/dev/shm/?$", re.M)
 _NOT_TMPFS: Final = {"ext4", "ext3", "xfs", "overlay", "btrfs", "zfs", "nfs", "nfs4", "fuse", "9p"}
 _MEMORY: Final = {"tmpfs", "shm", "ramfs", "none", "devtmpfs", "hugetlbfs"}
 
