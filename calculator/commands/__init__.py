@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calculator.commands import config, diagnose, fit, listing, size
+from calculator.commands import config, diagnose, fit, listing, read, size
 
-COMMANDS = (size, config, fit, diagnose, listing)
+COMMANDS = (size, config, fit, diagnose, read, listing)
 """In the order in which --help shows them."""
