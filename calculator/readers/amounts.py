@@ -15,16 +15,14 @@ from calculator.sizing import size_job
 from calculator.typed import MAX_BYTES
 from calculator.workload import parse
 
-type_of_tensors = tuple[tuple[tuple[int, ...], str], ...]
-
-IMAGE_ITEM: Final = "float32"
+Tensors = tuple[tuple[tuple[int, ...], str], ...]
 
 
 @dataclass(frozen=True)
 class Sample:
     """One sample: its tensors, each a shape and a dtype, or only its bytes."""
 
-    tensors: type_of_tensors = ()
+    tensors: Tensors = ()
     sample_bytes: int | None = None
 
     @property
@@ -145,11 +143,12 @@ def _entry(read: LoaderReading) -> dict[str, Any]:
 
 
 def _fields(read: LoaderReading) -> list[dict[str, Any]] | None:
-    if read.tensors:
-        names = ["image"] if len(read.tensors) == 1 else None
+    tensors = read.tensors or read.suggested
+    if tensors:
+        names = ["image"] if len(tensors) == 1 else None
         return [
             {"name": names[0] if names else f"tensor {index + 1}", "shape": list(shape), "dtype": dtype}
-            for index, (shape, dtype) in enumerate(read.tensors)
+            for index, (shape, dtype) in enumerate(tensors)
         ]
     if read.sample_bytes:
         return [{"name": "sample", "shape": [read.sample_bytes], "dtype": "uint8"}]

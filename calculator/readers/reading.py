@@ -44,7 +44,8 @@ class LoaderReading(Model):
     `workers` is text where it is an expression that nobody but the machine can resolve.
     `sample_bytes` are raw; `batch_bytes` is the batch of them; `peak_batches` are the ones
     queued and the one in use; `peak_max_bytes` allows for one more on its way.  `ranks` is
-    how many of the job's processes have this loader; None: all.
+    how many of the job's processes have this loader; None: all.  `suggested` are tensors that
+    the paste only hints at: they go into the form, and are asked for.
     """
 
     name: str = "loader"
@@ -67,6 +68,7 @@ class LoaderReading(Model):
     context: str | None = None
     transport: str | None = None
     ranks: int | None = None
+    suggested: tuple[tuple[tuple[int, ...], str], ...] = ()
 
 
 class Estimate(Model):

@@ -63,6 +63,12 @@ def canonical(key: str) -> str:
     return ""
 
 
+def rank(key: str) -> int:
+    """Return how exactly a key says what it is about: 0 is the most exact."""
+    name = plain(key)
+    return min((names.index(name) for names in (BATCH, WORKERS) if name in names), default=0)
+
+
 _TABLE: Final = {
     "batch": frozenset(BATCH), "total_batch": frozenset(TOTAL_BATCH),
     "val_batch": frozenset(VAL_BATCH), "workers": frozenset(WORKERS),

@@ -8,7 +8,7 @@ from typing import Final
 
 from calculator.readers.config import keys
 from calculator.readers.config.paste import Paste
-from calculator.readers.config.training import Settings, Value, devices, loaders, sample_of, whole
+from calculator.readers.config.training import Settings, Value, devices, loaders, suggest, whole
 from calculator.readers.config.tree import number
 from calculator.readers.reading import LoaderReading, Origin, Question
 
@@ -44,8 +44,8 @@ def program(words: Sequence[str], paste: Paste, line: int = 1) -> Found:
             found.groups[()].setdefault(what, Value(value, (name,), line, text if unknown else ""))
     if not {"batch", "workers", "total_batch"} & set(found.groups[()]):
         return [], ranks, [], []
-    sample, asked, _ = sample_of(found, paste.sample)
-    made, origins, unknown_ = loaders(found, sample, ranks or 1)
+    suggested, asked, _ = suggest(found, paste.sample)
+    made, origins, unknown_ = loaders(found, paste.sample, ranks or 1, suggested)
     if not made:
         return [], ranks, [], []
     return made, ranks, [paste.origin(each.path, line) for each in origins], [*asked, *unknown_]

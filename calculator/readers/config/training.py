@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from calculator.readers import amounts
-from calculator.readers.amounts import Sample
+from calculator.readers.amounts import UNKNOWN_SAMPLE, Sample
 from calculator.readers.config import keys
 from calculator.readers.config.answer import answer
 from calculator.readers.config.interpolate import resolve
 from calculator.readers.config.paste import Paste
 from calculator.readers.config.say import ask, note, warn
-from calculator.readers.config.tree import Node, Path, walk
+from calculator.readers.config.tree import Node, Path, find, walk
 from calculator.readers.reading import LoaderReading, Origin, Question, Reading, Remark
 
 MOST: Final = 10**6
@@ -35,6 +35,7 @@ class Value:
 
 
 Group = dict[str, Value]
+_OF_LOADER: Final = {"batch", "val_batch", "total_batch"}
 
 
 @dataclass
@@ -57,7 +58,12 @@ class Settings:
             group[what] for place, group in self.groups.items()
             if place[: len(path)] == path and what in group
         ]  # fmt: skip
-        found = inside or self.all(what)
+        # what another loader says of itself says nothing of this one
+        free = [
+            group[what] for group in self.groups.values()
+            if what in group and not _OF_LOADER & set(group)
+        ]  # fmt: skip
+        found = inside or free
         return found[0] if len({str(each.value) for each in found}) == 1 else None
 
 
@@ -78,9 +84,9 @@ def settings(root: Node) -> Settings:
             value, why = resolve(root, path, node)
             if isinstance(node.value, list):
                 value, why = [each.scalar for each in node.items], ""
-            found.groups.setdefault(whole[:-1], {}).setdefault(
-                what, Value(value, path, node.line, why)
-            )
+            group = found.groups.setdefault(whole[:-1], {})
+            if what not in group or keys.rank(whole[-1]) < keys.rank(group[what].path[-1]):
+                group[what] = Value(value, path, node.line, why)
     return found
 
 
@@ -107,14 +113,13 @@ def devices(value: Any) -> int | None:
 
 
 def loaders(
-    found: Settings, sample: Sample, ranks: int
+    found: Settings, sample: Sample, ranks: int, suggested: Sample = UNKNOWN_SAMPLE
 ) -> tuple[list[LoaderReading], list[Origin], list[Question]]:
     """Make loaders of the settings: one for each place that has a batch size or workers."""
     made: list[LoaderReading] = []
     origins: list[Origin] = []
     asked: list[Question] = []
     for name, path, batch in _places(found):
-        val = name == "val" and batch is not None and "batch" not in found.groups.get(path, {})
         settled = {
             "batch_size": batch,
             "num_workers": (found.near(path, "val_workers") if name == "val" else None)
@@ -144,9 +149,9 @@ def loaders(
                 sample=sample,
                 pin_memory=_truth(settled["pin_memory"]),
                 persistent_workers=_truth(settled["persistent_workers"]),
+                suggested=suggested.tensors,
             )
         )
-        del val
     return made, origins, asked
 
 
@@ -160,7 +165,9 @@ def _places(found: Settings) -> Iterator[tuple[str, Path, Value | None]]:
     for path, group in with_batch:
         batch = group.get("batch") or group.get("total_batch")
         if batch is not None:
-            places.append((_name(path), path, batch))
+            name = _name(path)
+            alone = name != "loader" or "val_batch" not in group
+            places.append((name if alone else "train", path, batch))
         if "val_batch" in group:
             places.append(("val", path, group["val_batch"]))
     if not places:
@@ -203,24 +210,23 @@ def _truth(value: Value | None) -> bool | None:
     return bool(value.value) if isinstance(value.value, bool | int) else None
 
 
-def sample_of(found: Settings, stated: Sample) -> tuple[Sample, list[Question], list[str]]:
-    """Return the sample: what is stated, else what a size in the file suggests, to be confirmed."""
+def suggest(found: Settings, stated: Sample) -> tuple[Sample, list[Question], list[str]]:
+    """Return the sample that a size in the file suggests, to be confirmed; nothing if one is stated."""
+    tokens = [note("tokens")]
     if stated.bytes is not None:
-        tokens = _is_tokens(stated) or (stated.tensors and found.all("length"))
-        return stated, [], [note("tokens")] if tokens else []
+        return UNKNOWN_SAMPLE, [], tokens if _is_tokens(stated) or found.all("length") else []
     lengths = [whole(each.value, 1) for each in found.all("length")]
     if lengths and lengths[0] and not found.all("side"):
         tensors = tuple(((lengths[0],), "int64") for _ in range(3))
-        question = ask("loaders.0.fields", "dtype", name="", dtype="int64",
-                       shape=f"3 tensors of {lengths[0]}")  # fmt: skip
-        return Sample(tensors), [question], [note("tokens")]
+        shape = f"3 x {lengths[0]}"
+        question = ask("loaders.0.fields", "suggested", "", shape=shape, dtype="int64")
+        return Sample(tensors), [question], tokens
     for each in found.all("side"):
-        shape = _shape(each.value)
-        if shape:
-            text = "x".join(map(str, shape))
-            question = ask("loaders.0.fields", "dtype", name="", dtype="float32", shape=text)
-            return Sample(((shape, "float32"),)), [question], []
-    return stated, [], []
+        if shape_ := _shape(each.value):
+            text = "x".join(map(str, shape_))
+            question = ask("loaders.0.fields", "suggested", "", shape=text, dtype="float32")
+            return Sample(((shape_, "float32"),)), [question], []
+    return UNKNOWN_SAMPLE, [], []
 
 
 def _is_tokens(sample: Sample) -> bool:
@@ -249,28 +255,82 @@ def read_tree(
 ) -> Reading | None:
     """Read a training configuration; None where it sets nothing about loaders."""
     found = settings(root)
-    if not (found.all("workers") or found.all("batch") or found.all("total_batch")):
-        return None
     ranks_value = found.all("ranks")
     said = devices(ranks_value[0].value) if ranks_value else None
-    ranks = min(said or 1, 1024)
-    sample, asked, notes = sample_of(found, paste.sample)
-    made, origins, unknown = loaders(found, sample, ranks)
+    if said and keys.plain(ranks_value[0].path[-1]) == "num_processes":
+        said = max(said // _machines(root), 1)
+    if not (found.all("workers") or found.all("batch") or found.all("total_batch")):
+        return _launcher(paste, root, said, format)
+    ranks = min(said or _given_ranks(paste) or 1, 1024)
+    suggested, asked, notes = suggest(found, paste.sample)
+    if _off(root):
+        for group in found.groups.values():
+            group.pop("val_batch", None)
+    made, origins, unknown = loaders(found, paste.sample, ranks, suggested)
     questions = [*asked, *unknown]
     if ranks_value and said is None:
         questions.append(ask("ranks", "ranks", str(ranks_value[0].value)[:120]))
     if ranks_value and said:
         origins.append(Origin(path="ranks", line=ranks_value[0].line, text=""))
-    warnings = list(_warnings(made, found))
+    warnings = list(_warnings(made, found, amid=_amid(root)))
+    together = len(made) > 1 and _amid(root)
+    if together:
+        more["form"] = {"schedule": "interleaved"}
     return answer(
-        paste, made, format=format, framework=framework, ranks=ranks, together=len(made) > 1,
+        paste, made, format=format, framework=framework, ranks=ranks, together=together,
         origins=[paste.origin(each.path, each.line) for each in origins],
         asked=questions, warnings=warnings, notes=[*more.pop("notes", ()), *notes], **more,
     )  # fmt: skip
 
 
-def _warnings(made: Sequence[LoaderReading], found: Settings) -> Iterator[Remark]:
-    if len(made) > 1:
+def _machines(root: Node) -> int:
+    """Over how many machines the processes are spread."""
+    found = (whole(node.scalar, 1) for _, node in find(root, "num_machines"))
+    return next((each for each in found if each), 1)
+
+
+def _given_ranks(paste: Paste) -> int | None:
+    return next(
+        (count for key in ("ranks", "gpus", "devices") if (count := devices(paste.given.get(key)))),
+        None,
+    )
+
+
+def _launcher(paste: Paste, root: Node, ranks: int | None, format: str) -> Reading | None:  # noqa: A002
+    """Read a launcher's file, which gives the processes and nothing else."""
+    named = any(next(find(root, each), None) for each in ("distributed_type", "num_processes"))
+    if not ranks or not named:
+        return None
+    return answer(paste, [], format=format, framework="accelerate", ranks=min(ranks, 1024))
+
+
+def _amid(root: Node) -> bool:
+    """Whether validation runs in the middle of an epoch, while the training loader is full."""
+    for path, node in walk(root):
+        key, value = keys.plain(path[-1]) if path else "", node.scalar
+        if key in {"eval_strategy", "evaluation_strategy"} and str(value).lower() == "steps":
+            return True
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if key in {"val_check_interval", "eval_period"} and number and value != 1.0 and value > 0:
+            return True
+    return False
+
+
+def _off(root: Node) -> bool:
+    """Whether the file says that there is no validation."""
+    for path, node in walk(root):
+        key, value = keys.plain(path[-1]) if path else "", node.scalar
+        if key in {"eval_strategy", "evaluation_strategy"} and value in {"no", False}:
+            return True
+        if key == "do_eval" and value is False:
+            return True
+    return False
+
+
+def _warnings(
+    made: Sequence[LoaderReading], found: Settings, *, amid: bool
+) -> Iterator[Remark]:
+    if len(made) > 1 and amid:
         yield warn("loaders_alive_together")
     if made and all(each.workers == 0 for each in made) and found.all("prefetch"):
         yield warn("invalid_prefetch_without_workers")
