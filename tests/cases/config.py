@@ -29,7 +29,7 @@ def check(case: dict[str, Any]) -> Outcome:
     given = {**(case.get("given") or {}), "format": case.get("format", ""), "request": request}
     text = case["input"] if isinstance(case["input"], str) else json.dumps(case["input"])
     try:
-        reading = read(text, given=given)
+        reading = read(text, "config", given)
     except InputError as error:
         outcome.hard.append(f"refused: {error}")
         return outcome

@@ -34,7 +34,7 @@ def put(
 def _replace(text: str, node: Node, unit: str, literal: str, data: dict[str, Any]) -> str | None:
     old = text[node.start : node.end]
     if unit == "args":
-        new = _arguments(old, node, f"--shm-size={literal}")
+        new = _arguments(text, node, f"--shm-size={literal}")
     elif unit == "options":
         new = _string(old, literal)
     else:
@@ -55,8 +55,9 @@ def _string(old: str, literal: str) -> str:
     return f"{trimmed} {flag}".strip() + old[len(trimmed) :]
 
 
-def _arguments(old: str, node: Node, flag: str) -> str | None:
+def _arguments(text: str, node: Node, flag: str) -> str | None:
     """Put the flag into a list of arguments, or replace the one that is there."""
+    old = text[node.start : node.end]
     words = [str(each.scalar) for each in node.items]
     at = next((i for i, word in enumerate(words) if word.startswith("--shm-size")), None)
     if at is not None:
@@ -75,22 +76,18 @@ def _arguments(old: str, node: Node, flag: str) -> str | None:
         return f"[{inner}{comma}{quoted}{old[1:-1][len(inner) :]}]"
     if not node.items:
         return f"[{quoted}]"
-    indent = re.match(r"[ \t]*", old) and len(old) - len(old.lstrip())
-    column = _column(node)
-    return f"- {flag}\n{' ' * column}{old}" if indent is not None else None
-
-
-def _column(node: Node) -> int:
-    return node.key_start if False else max(node.flow, 0)
+    column = node.start - (text.rfind("\n", 0, node.start) + 1)
+    return f"- {flag}\n{' ' * column}{old}"
 
 
 def _insert(text: str, root: Node, data: dict[str, Any], literal: str) -> str | None:
     parent: Node | None = root
     if data["place"]:
-        hit = next(find(root, data["place"]), None)
-        if hit is None and data["syntax"] == "yaml":
-            return _at_root(text, root, [*data["place"].split("."), *data["insert"].split(".")], data, literal)
-        parent = hit[1] if hit else None
+        places = data["place"] if isinstance(data["place"], list) else [data["place"]]
+        parent = next((hit[1] for each in places for hit in find(root, each)), None)
+        if parent is None and data["syntax"] == "yaml" and "*" not in places[0]:
+            names = [*places[0].split("."), *data["insert"].split(".")]
+            return _at_root(text, root, names, data, literal)
     names = data["insert"].split(".")
     while parent is not None and len(names) > 1 and names[0] in parent.mapping:
         parent = parent.mapping[names.pop(0)]

@@ -80,8 +80,9 @@ def read(paste: Paste) -> Reading | None:
     data, root = which
     warnings: list[Remark] = []
     notes = list(data["notes"])
-    if data.get("unsupported"):
-        warnings.append(warn("platform_unsupported", platform=data["title"]))
+    unsupported = bool(data.get("unsupported")) or _refuses(root, data)
+    if unsupported:
+        warnings.append(warn("platform_unsupported", platform=data.get("refuses", data["title"])))
     place = next((hit for each in data["shm"] for hit in find(root, each)), None)
     shm, literal = _value(place[1], data, warnings) if place else (None, "")
     memory = _memory(root, data)
@@ -103,9 +104,11 @@ def read(paste: Paste) -> Reading | None:
     target = max(wanted or 0, shm or 0)
     wrong = any(each.id in {"unit_invalid", "unit_mismatch", "unitless_bytes"} for each in warnings)
     text, patched = (None, {})
-    if target and not data.get("unsupported") and (wrong or target != shm or wanted):
+    if target and not unsupported and (wrong or target != shm):
         text, patched = _patch(paste, root, data, place, target)
-    if shm is None and not data.get("unsupported"):
+        if text is None:
+            notes.append(note("no_place", place=data["shm"][0]))
+    if shm is None and not unsupported:
         notes.append(note("docker_default"))
     line = place[1].line if place else 0
     return answer(
@@ -115,6 +118,12 @@ def read(paste: Paste) -> Reading | None:
         origins=[paste.origin("current_shm", line)] if line and shm else [],
         ranks=_ranks(root, data), extra={"literal": literal} if literal else {},
     )  # fmt: skip
+
+
+def _refuses(root: Node, data: dict[str, Any]) -> bool:
+    """Whether the file asks for the variant of the platform that takes no size."""
+    names = [str(node.scalar).upper() for each in data.get("refuse", ()) for _, node in find(root, each)]
+    return "FARGATE" in names and "EC2" not in names
 
 
 def _first(root: Node, pattern: str) -> str | None:
@@ -157,6 +166,8 @@ def _value(node: Node, data: dict[str, Any], warnings: list[Remark]) -> tuple[in
         meant = size(min(value, MAX_BYTES * 1024))
         warnings.append(warn("unit_mismatch", value=text, unit="MiB (MB)", meant=meant))
         return int(text), text
+    if value == 0:
+        return None, text
     if unit == "bytes" and value < MIB:
         warnings.append(warn("unitless_bytes", value=text, meant=size(value)))
     if value > MAX_BYTES:
@@ -205,7 +216,7 @@ def _patch(
     if unit in {"options", "args"}:
         values[key] = _options(_joined(place[1]) if place else "", literal)
     text = edit.put(paste.text, root, data, place, literal)
-    return text, values
+    return text, values if text is not None else {}
 
 
 def _options(old: str, literal: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from calculator.readers.config.answer import answer
-from calculator.readers.config.docker_run import joined, split
+from calculator.readers.config.docker_line import joined, split
 from calculator.readers.config.paste import Paste
 from calculator.readers.config.program import program
 from calculator.readers.config.say import memory_warnings, note, warn
@@ -21,7 +21,7 @@ _SIZE = re.compile(r"\bsize=(?P<size>[^,\s\"']{1,40})")
 _SLURM = re.compile(r"^\s*#SBATCH\s+(?P<options>.{0,400})$", re.M)
 _RUNNERS: Final = re.compile(
     r"^\s*(?:\w+=\S*\s+)*(?:exec\s+|nohup\s+|sudo\s+)?(?:torchrun|accelerate\s+launch|deepspeed|srun|mpirun|"
-    r"horovodrun|python[\d.]*|uv\s+run|fairseq-train|yolo)\b",
+    r"horovodrun|python[\d.]*|uv\s+run|fairseq-train|apptainer|singularity|enroot)\b",
     re.M,
 )
 _MEM_UNIT: Final = {"K": KIB, "M": MIB, "G": MIB * KIB, "T": MIB * MIB, "": MIB}
@@ -81,7 +81,7 @@ def _script(paste: Paste, text: str) -> Reading | None:
     slurm = _slurm(text)
     parsed: dict[str, Any] = {key: value for key, value in slurm.items() if value is not None}
     loaders, ranks, origins, asked = [], None, [], []
-    for number, line in joined(text):
+    for number, _, line in joined(text):
         if not _RUNNERS.match(line) and not (slurm and re.search(r"\bpython|torchrun|srun", line)):
             continue
         words = split(line)
