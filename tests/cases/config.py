@@ -17,7 +17,8 @@ CHECKED = (
     "loaders", "loaders_newer", "ranks_per_container", "alive_together", "estimate", "framework",
     "parsed", "patched", "patched_value", "keep_text", "effective", "batch_bytes", "max_batches",
     "best", "also_accept", "errors_for", "resident_bytes_if_tensor_cache", "warn", "no_warn",
-    "must_mention", "must_not", "unresolved", "workload",
+    "must_mention", "must_not", "unresolved", "workload", "asked", "in_flight_batches",
+    "val_in_flight_bytes", "reported_bytes",
 )  # fmt: skip
 NOT_COMPARED = ("note", "naive_bytes")
 
@@ -121,6 +122,10 @@ def _single(outcome: Outcome, expected: Mapping[str, Any], reading: Reading) -> 
         "errors_for": [each.path for each in reading.errors],
         "unresolved": sorted(each.path for each in reading.asked),
         "workload": reading.workload,
+        "val_in_flight_bytes": reading.loaders[-1].peak_bytes if reading.loaders else None,
+        "in_flight_batches": extra.get(
+            "in_flight_batches", reading.loaders[0].peak_batches if reading.loaders else None
+        ),
         **{key: extra.get(key) for key in ("batch_bytes", "max_batches")},
         "resident_bytes_if_tensor_cache": extra.get("resident_bytes_if_tensor_cache"),
     }
@@ -131,6 +136,15 @@ def _single(outcome: Outcome, expected: Mapping[str, Any], reading: Reading) -> 
             same = sorted(have) == sorted(value) if plain == "errors_for" else False
             if not (same or checks.holds(have, value, suffix)):
                 outcome.hard.append(f"{key}: {have}, not {value}")
+    asked = [each.path for each in reading.asked]
+    for path in expected.get("asked", ()):
+        if path not in asked:
+            outcome.hard.append(f"does not ask for {path}: {asked}")
+    if "unresolved" in expected and not asked:
+        outcome.hard.append(f"asks for nothing, but {expected['unresolved']} cannot be known")
+    reported = expected.get("reported_bytes")
+    if reported is not None and str(reported) not in reading.model_dump_json():
+        outcome.hard.append(f"nothing says {reported}")
     for key in expected.get("keep_text", ()):
         if key not in (reading.text or ""):
             outcome.hard.append(f"the mended text lost {key!r}")

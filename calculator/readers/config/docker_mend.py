@@ -13,8 +13,7 @@ _FLAG: Final = re.compile(r"--shm-size(?:=|[ \t]+)(?:\"[^\"\n]{0,60}\"|'[^'\n]{0
 _GONE: Final = re.compile(_FLAG.pattern + r"[ \t]*(?:\\[ \t]*\n[ \t]*)?")
 _HOST: Final = re.compile(r"--ipc(?:=|[ \t]+)host\b[ \t]*(?:\\[ \t]*\n[ \t]*)?")
 WRONG: Final = {
-    "unit_invalid", "flag_after_image", "flag_swallowed", "ipc_shm_conflict",
-    "swarm_ignores_shm_size",
+    "unit_invalid", "flag_after_image", "flag_swallowed", "swarm_ignores_shm_size",
 }  # fmt: skip
 
 
@@ -35,8 +34,12 @@ def mended(
     shm = max(filter(None, [shm, *(read_size(each.last("--shm-size")) for each in found)]), default=None)
     lost = _lost(main)
     target = max(wanted or 0, shm or 0, lost or 0)
-    if not target or not (WRONG & warned or (wanted and (shm or 0) < wanted)):
+    misplaced = "ipc_shm_conflict" in warned and not (main.last("--ipc") or "").startswith("container:")
+    wrong = misplaced or bool(WRONG & warned)
+    if not target or not (wrong or wanted):
         return None, {}
+    if not wrong and shm == target:
+        return text, {"shm_bytes": shm, "shm_size": main.last("--shm-size")}
     whole = ceil_to(target, MIB)
     if mounted is not None:
         return _tmpfs(text, main, whole)

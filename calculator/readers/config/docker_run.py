@@ -45,6 +45,9 @@ def read(paste: Paste) -> Reading | None:
         warnings.append(warn("swarm_ignores_shm_size"))
     ipc = main.last("--ipc") or ""
     moot = ipc == "host"
+    if paste.wanted and shm and shm > paste.wanted:
+        sizes = {"existing": size(shm), "wanted": size(paste.wanted)}
+        warnings.append(warn("existing_larger", **sizes))
     loaders, ranks, origins, asked = program(main.command, paste, main.number)
     memory = parsed.get("memory_bytes")
     notes = [note("docker", value=_shown(main), bytes=shm)] if shm else []

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from calculator.dtypes import UnknownDtypeError, canonical
+from calculator.errors import InputError
 from calculator.reading import read_json
 from calculator.readers import amounts
 from calculator.readers.amounts import Sample
@@ -16,6 +17,7 @@ from calculator.readers.config.say import note
 from calculator.readers.reading import Question, Reading
 from calculator.typed import MAX_BYTES
 from calculator.units import size
+from calculator.workload import Workload, parse
 
 ORDER = 10
 KEYS: Final = {"shape", "sample_bytes", "batch_size_per_rank", "workers"}
@@ -40,9 +42,34 @@ def _data(paste: Paste) -> Mapping[str, Any] | None:
 
 
 def reads(paste: Paste) -> bool:
-    """Whether the paste is the form as an object."""
+    """Whether the paste is the form as an object, or the input JSON of the command line."""
     data = _data(paste)
-    return data is not None and ("batch_size_per_rank" in data or len(KEYS & set(data)) > 1)
+    return data is not None and (_is_workload(data) or "batch_size_per_rank" in data or len(KEYS & set(data)) > 1)
+
+
+def _is_workload(data: Mapping[str, Any]) -> bool:
+    return isinstance(data.get("loaders"), list) and set(data) <= set(Workload.model_fields)
+
+
+def _workload(paste: Paste, data: Mapping[str, Any]) -> Reading:
+    """Read the input JSON: it is the form already."""
+    try:
+        job = parse(dict(data))
+    except InputError as error:
+        errors = [Question(path=each.path, question=str(each)) for each in error.problems]
+        return Reading(kind="config", format="workload-json", errors=tuple(errors))
+    loaders = [
+        amounts.loader(
+            each.name, batch=each.samples, workers=each.num_workers,
+            prefetch=each.prefetch if each.num_workers else None,
+            sample=Sample(sample_bytes=sum(field.item_bytes for field in each.fields)),
+        )
+        for each in job.loaders
+    ]  # fmt: skip
+    together = job.schedule != "sequential"
+    found = answer(paste, loaders, format="workload-json", ranks=job.ranks, together=together,
+                   memory=job.memory_limit)  # fmt: skip
+    return found.model_copy(update={"workload": dict(data)})
 
 
 def read(paste: Paste) -> Reading | None:
@@ -50,6 +77,8 @@ def read(paste: Paste) -> Reading | None:
     data = _data(paste)
     if data is None:
         return None
+    if _is_workload(data):
+        return _workload(paste, data)
     errors = list(_errors(data))
     if errors:
         notes = tuple(str(each.question) for each in errors)
@@ -114,18 +143,36 @@ def _errors(data: Mapping[str, Any]) -> list[Question]:
 
 def _inverse(paste: Paste, data: Mapping[str, Any], sample: Sample) -> Reading:
     """Return what fits into a size that is fixed: room for one batch in use and one in transit."""
-    shm, ranks = int(data["shm_bytes"]), int(data.get("ranks") or 1)
-    prefetch = int(data.get("prefetch") or 2)
-    batch = int(data.get("batch_size_per_rank") or 1)
-    one = batch * (sample.bytes or 0)
-    if not one:
-        return answer(paste, [amounts.loader(batch=batch, prefetch=prefetch)], format="form")
-    count = shm // ranks // one
-    workers = min(max(0, (count - 2) // prefetch), 4096)
-    loader = amounts.loader(batch=batch, workers=workers, prefetch=prefetch, sample=sample)
-    words = note("inverse", shm=size(shm), count=count, batch=size(one), workers=workers, prefetch=prefetch)
+    shm = int(data["shm_bytes"]) // int(data.get("ranks") or 1)
+    best = {
+        "workers": int(data.get("workers") or 0), "prefetch": int(data.get("prefetch") or 2),
+        "batch_size_per_rank": int(data.get("batch_size_per_rank") or 1),
+    }  # fmt: skip
+    each = sample.bytes or 0
+    if not each:
+        unknown = amounts.loader(batch=best["batch_size_per_rank"], prefetch=best["prefetch"])
+        return answer(paste, [unknown], format="form")
+    solve = str(data.get("solve") or "workers")
+    if solve.startswith("batch") and best["workers"]:
+        batches = best["workers"] * best["prefetch"] + 2
+        best["batch_size_per_rank"] = max(shm // (batches * each), 0)
+    one = max(best["batch_size_per_rank"], 1) * each
+    count = shm // one
+    if solve.startswith("prefetch") and best["workers"]:
+        best["prefetch"] = min(max((count - 2) // best["workers"], 0), 4096)
+    elif not solve.startswith("batch"):
+        best["workers"] = min(max((count - 2) // best["prefetch"], 0), 4096)
+    loader = amounts.loader(
+        batch=max(best["batch_size_per_rank"], 1), workers=best["workers"],
+        prefetch=max(best["prefetch"], 1), sample=sample,
+    )  # fmt: skip
+    words = note(
+        "inverse", shm=size(shm), count=count, batch=size(one), workers=best["workers"],
+        prefetch=best["prefetch"],
+    )  # fmt: skip
+    in_flight = best["workers"] * best["prefetch"] + 1
+    found = {"batch_bytes": one, "max_batches": count, "best": best, "in_flight_batches": in_flight}
     return answer(
-        paste, [loader], format="form", ranks=ranks, shm=shm, notes=[words],
-        extra={"batch_bytes": one, "max_batches": count,
-               "best": {"workers": workers, "prefetch": prefetch}},
+        paste, [loader], format="form", ranks=int(data.get("ranks") or 1),
+        shm=int(data["shm_bytes"]), notes=[words], extra=found,
     )  # fmt: skip

@@ -104,8 +104,10 @@ def read(paste: Paste) -> Reading | None:
     target = max(wanted or 0, shm or 0)
     wrong = any(each.id in {"unit_invalid", "unit_mismatch", "unitless_bytes"} for each in warnings)
     text, patched = (None, {})
-    if target and not unsupported and (wrong or target != shm):
+    if target and not unsupported and (wrong or wanted):
         text, patched = _patch(paste, root, data, place, target)
+        if target == shm and not wrong:
+            text = paste.text
         if text is None:
             notes.append(note("no_place", place=data["shm"][0]))
     if shm is None and not unsupported:

@@ -8,6 +8,7 @@ from typing import Final
 
 from calculator.readers.config import keys
 from calculator.readers.config.paste import Paste
+from calculator.readers.config.say import ask
 from calculator.readers.config.training import Settings, Value, devices, loaders, suggest, whole
 from calculator.readers.config.tree import number
 from calculator.readers.reading import LoaderReading, Origin, Question
@@ -42,13 +43,17 @@ def program(words: Sequence[str], paste: Paste, line: int = 1) -> Found:
             unknown = "$" in text
             value = None if unknown else number(text) if text else True
             found.groups[()].setdefault(what, Value(value, (name,), line, text if unknown else ""))
+    asking = [
+        ask("ranks", "ranks", text[:120]) for name, text in options
+        if name in _OWN and ranks is None and re.match(r"\$|gpu$|auto$", text)
+    ]  # fmt: skip
     if not {"batch", "workers", "total_batch"} & set(found.groups[()]):
-        return [], ranks, [], []
+        return [], ranks, [], asking[:1]
     suggested, asked, _ = suggest(found, paste.sample)
     made, origins, unknown_ = loaders(found, paste.sample, ranks or 1, suggested)
     if not made:
-        return [], ranks, [], []
-    return made, ranks, [paste.origin(each.path, line) for each in origins], [*asked, *unknown_]
+        return [], ranks, [], asking[:1]
+    return made, ranks, [paste.origin(each.path, line) for each in origins], [*asked, *unknown_, *asking[:1]]
 
 
 def _options(words: Sequence[str]) -> list[tuple[str, str]]:

@@ -32,6 +32,7 @@ class Value:
     path: Path
     line: int
     expression: str = ""
+    text: str = ""
 
 
 Group = dict[str, Value]
@@ -86,7 +87,7 @@ def settings(root: Node) -> Settings:
                 value, why = [each.scalar for each in node.items], ""
             group = found.groups.setdefault(whole[:-1], {})
             if what not in group or keys.rank(whole[-1]) < keys.rank(group[what].path[-1]):
-                group[what] = Value(value, path, node.line, why)
+                group[what] = Value(value, path, node.line, why, str(node.scalar)[:200])
     return found
 
 
@@ -195,7 +196,9 @@ def _workers(value: Value | None) -> int | str | None:
         return None
     if value.expression:
         return value.expression[:120]
-    return whole(value.value)
+    count = whole(value.value)
+    text = value.value if isinstance(value.value, str) else ""
+    return count if count is not None or not text.strip() else text.strip()[:120]
 
 
 def _number(value: Value | None, low: int) -> int | None:
@@ -268,7 +271,7 @@ def read_tree(
             group.pop("val_batch", None)
     made, origins, unknown = loaders(found, paste.sample, ranks, suggested)
     questions = [*asked, *unknown]
-    if ranks_value and said is None:
+    if ranks_value and said is None and not _given_ranks(paste):
         questions.append(ask("ranks", "ranks", str(ranks_value[0].value)[:120]))
     if ranks_value and said:
         origins.append(Origin(path="ranks", line=ranks_value[0].line, text=""))
@@ -336,6 +339,7 @@ def _warnings(
         yield warn("invalid_prefetch_without_workers")
     for values in found.groups.values():
         for each in values.values():
-            if each.expression and "env" in each.expression:
-                yield warn("interpolated_value", value=each.expression)
+            text = each.expression or each.text
+            if re.search(r"env:|\$\{\w+:?-|^\$\w+$|^\$\{[A-Z_]+\}$", text):
+                yield warn("interpolated_value", value=text[:80])
                 return

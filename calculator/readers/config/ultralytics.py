@@ -54,9 +54,9 @@ def read(paste: Paste) -> Reading | None:
         asked.append(ask("loaders.0.batch_size", "batch_size", f"batch: {values.get('batch')}", name="train"))
     batch = None if total is None else max(total // ranks, 1)
     workers = whole(values.get("workers", DEFAULTS["workers"]))
-    task = str(values.get("task") or "detect").lower()
+    task = _task(values)
     sample = _sample(values.get("imgsz", DEFAULTS["imgsz"]), task, paste)
-    double = 1 if task in {"obb", "classify"} and task == "obb" else 2
+    double = 1 if task == "obb" else 2
     train = _loader("train", batch, workers, PREFETCH, sample)
     twice = None if batch is None else batch * double
     val_workers = None if workers is None else workers * 2
@@ -89,6 +89,13 @@ def _root(paste: Paste) -> Node:
         pairs = re.findall(r"(\w+)=(\[[^\]\n]{0,80}\]|\S+)", match[0])
         return Node({key: _argument(value, line) for key, value in pairs}, line)
     return paste.yaml if paste.yaml is not None else paste.toml
+
+
+def _task(values: dict[str, Any]) -> str:
+    """The task that is named, else the one that the model's name ends with."""
+    named = str(values.get("task") or "").lower()
+    model = re.search(r"-(obb|cls|seg|pose)\b", str(values.get("model") or "").lower())
+    return named or {"cls": "classify"}.get(model[1], model[1]) if model or named else "detect"
 
 
 def _argument(text: str, line: int) -> Node:
