@@ -125,15 +125,22 @@ def _from_command(words: list[str], said: str) -> _Style:
     return style
 
 
+_WITH_VALUE: Final = {"-n", "--namespace", "-c", "--container", "-u", "--user", "-e", "--env", "-w", "--workdir"}
+_INSIDE: Final = {"kubectl", "oc", "docker", "podman", "nerdctl", "crictl"}
+
+
 def where(said: str) -> str:
     """Return the pod or container that a command ran in; empty for the shell's own place."""
-    match = re.search(
-        r"\b(?:kubectl|oc)\b[^|;]{0,120}?\bexec\s+(?:-\S+\s+(?:[\w-]+\s+)??)*?"
-        r"(?P<pod>(?:\w+/)?[a-z0-9][\w.-]*)|\b(?:docker|podman|nerdctl)\s+exec\s+(?:-\S+\s+)*"
-        r"(?P<container>[\w.-]+)",
-        said[:400],
-    )
-    return (match["pod"] or match["container"]) if match else ""
+    words = said[:400].split()
+    if "exec" not in words or not _INSIDE & {word.rpartition("/")[2] for word in words}:
+        return ""
+    rest = iter(words[words.index("exec") + 1 :])
+    for word in rest:
+        if word in _WITH_VALUE:
+            next(rest, "")
+        elif not word.startswith("-"):
+            return word
+    return ""
 
 
 def _block(unit: str) -> int | None:
