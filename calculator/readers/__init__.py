@@ -19,10 +19,10 @@ _CODE: Final = re.compile(
     r"\bDataLoader\w*\s*\(|\bDataModule\b|\bTrainingArguments\s*\(|^\s*(?:from|import)\s+torch\b"
     r"|^\s*(?:async\s+)?def\s+\w+\s*\(|^\s*class\s+\w+\s*[(:]|\bAccelerator\s*\(|\bTrainer\s*\("
     r"|\badd_argument\s*\(|\bDistributedSampler\s*\(",
-    re.M,
+    re.MULTILINE,
 )
-_NO_CODE: Final = re.compile(r"^\s*(?:docker|podman|srun|#SBATCH|apiVersion:|services:)\b", re.M)
-_MANIFEST: Final = re.compile(r"^(?:apiVersion|services)\s*:", re.M)
+_NO_CODE: Final = re.compile(r"^\s*(?:docker|podman|srun|#SBATCH|apiVersion:|services:)\b", re.MULTILINE)
+_MANIFEST: Final = re.compile(r"^(?:apiVersion|services)\s*:", re.MULTILINE)
 
 Reader = Callable[[str, Mapping[str, Any] | None], Reading]
 

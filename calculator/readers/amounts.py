@@ -147,7 +147,11 @@ def _fields(read: LoaderReading) -> list[dict[str, Any]] | None:
     if tensors:
         names = ["image"] if len(tensors) == 1 else None
         return [
-            {"name": names[0] if names else f"tensor {index + 1}", "shape": list(shape), "dtype": dtype}
+            {
+                "name": names[0] if names else f"tensor {index + 1}",
+                "shape": list(shape),
+                "dtype": dtype,
+            }
             for index, (shape, dtype) in enumerate(tensors)
         ]
     if read.sample_bytes:

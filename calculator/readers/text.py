@@ -11,9 +11,14 @@ from calculator.units import MIB, size
 LONGEST: Final = 4 * MIB
 """Characters of a paste other than a log; no file that these readers know is longer."""
 
-_COLOUR = re.compile(r"\x1b?\[[0-9;?]{0,20}m|\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\n]{0,200}\x07")
+LONGEST_LINE: Final = 2000
+"""Characters; what is longer is no line that people read."""
+
+_COLOUR = re.compile(
+    r"\x1b?\[[0-9;?]{0,20}m|\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\n]{0,200}\x07"
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
-_PROMPT = re.compile(r"^(?:\([\w.-]{1,40}\) ?)?(?:[\w.@:~/\\\[\] +-]{0,120}[$#%❯>])[ \t]+")
+_PROMPT = re.compile(r"^(?:\([\w.-]{1,40}\) ?)?(?:[\w.@:~/\\\[\] +-]{0,120}[$#%\u276f>])[ \t]+")
 
 
 def clean(text: str) -> str:

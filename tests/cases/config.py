@@ -44,7 +44,9 @@ def check(case: dict[str, Any]) -> Outcome:
     _single(outcome, expected, reading)
     checks.warned(outcome, expected, reading)
     checks.words(outcome, expected, reading.answer)
-    checks.unknown(outcome, {checks.split(key)[0]: 0 for key in expected}, (*CHECKED, *NOT_COMPARED))
+    checks.unknown(
+        outcome, {checks.split(key)[0]: 0 for key in expected}, (*CHECKED, *NOT_COMPARED)
+    )
     return outcome
 
 

@@ -53,7 +53,9 @@ class Line:
 
     def values(self, *names: str) -> list[str]:
         """The values of an option, in order."""
-        return [each.value for each in self.options if each.name in names and each.value is not None]
+        return [
+            each.value for each in self.options if each.name in names and each.value is not None
+        ]
 
     def last(self, *names: str) -> str | None:
         """The value that counts: the last one."""
@@ -109,7 +111,9 @@ def lines(text: str) -> list[Line]:
         verb = "service create" if re.search(r"\bservice\s+create\b", match[0]) else verb
         words = split(line[match.end() :])
         after, end = begin + match.end(), begin + len(line)
-        found.append(_options(Line(match["tool"], verb, words, number=number, after=after, end=end)))
+        found.append(
+            _options(Line(match["tool"], verb, words, number=number, after=after, end=end))
+        )
     return found[:50]
 
 
@@ -163,7 +167,9 @@ def tmpfs(line: Line) -> tuple[str, int | None] | None:
     for value in line.values("--tmpfs"):
         place, _, options = value.partition(":")
         if place.rstrip("/") == SHM:
-            text = next((e.partition("=")[2] for e in options.split(",") if e.startswith("size=")), "")
+            text = next(
+                (e.partition("=")[2] for e in options.split(",") if e.startswith("size=")), ""
+            )
             return text, read_size(text)
     for value in line.values("--mount"):
         if re.search(rf"type=tmpfs.*(?:target|dst|destination)={SHM}(?:,|$)", value) or re.search(

@@ -9,7 +9,9 @@ from typing import Any, Final
 from calculator.readers.config.docker_line import SHM, Line, read_size, tmpfs
 from calculator.units import GRAMMARS, MIB, ceil_to
 
-_FLAG: Final = re.compile(r"--shm-size(?:=|[ \t]+)(?:\"[^\"\n]{0,60}\"|'[^'\n]{0,60}'|[^\s\\]{1,60})")
+_FLAG: Final = re.compile(
+    r"--shm-size(?:=|[ \t]+)(?:\"[^\"\n]{0,60}\"|'[^'\n]{0,60}'|[^\s\\]{1,60})"
+)
 _GONE: Final = re.compile(_FLAG.pattern + r"[ \t]*(?:\\[ \t]*\n[ \t]*)?")
 _HOST: Final = re.compile(r"--ipc(?:=|[ \t]+)host\b[ \t]*(?:\\[ \t]*\n[ \t]*)?")
 WRONG: Final = {
@@ -31,10 +33,14 @@ def mended(
     """
     mounted = tmpfs(main)
     shm = mounted[1] if mounted else read_size(main.last("--shm-size"))
-    shm = max(filter(None, [shm, *(read_size(each.last("--shm-size")) for each in found)]), default=None)
+    shm = max(
+        filter(None, [shm, *(read_size(each.last("--shm-size")) for each in found)]), default=None
+    )
     lost = _lost(main)
     target = max(wanted or 0, shm or 0, lost or 0)
-    misplaced = "ipc_shm_conflict" in warned and not (main.last("--ipc") or "").startswith("container:")
+    misplaced = "ipc_shm_conflict" in warned and not (main.last("--ipc") or "").startswith(
+        "container:"
+    )
     wrong = misplaced or bool(WRONG & warned)
     if not target or not (wrong or wanted):
         return None, {}
@@ -52,7 +58,9 @@ def mended(
     if main.verb == "service create":
         mount = f"--mount type=tmpfs,destination={SHM},tmpfs-size={whole} "
         return _change(text, main, mount), {"shm_bytes": whole, "tmpfs_size_bytes": whole}
-    in_place = main.last("--shm-size") is not None and not {"flag_after_image", "flag_swallowed"} & warned
+    in_place = (
+        main.last("--shm-size") is not None and not {"flag_after_image", "flag_swallowed"} & warned
+    )
     drop_host = bool(wanted) and main.last("--ipc") == "host"
     if in_place:
         part = _FLAG.sub(f"--shm-size={literal}", text[main.after : main.end], count=1)
@@ -81,7 +89,9 @@ def _change(text: str, line: Line, first: str) -> str:
     part = text[line.after : line.end]
     for option in line.options:
         if option.value and option.last > option.first and option.value.startswith("--shm-size"):
-            part = re.sub(rf"{re.escape(option.name)}[ \t]+(?=--shm-size)", _kept(option.name), part, count=1)
+            part = re.sub(
+                rf"{re.escape(option.name)}[ \t]+(?=--shm-size)", _kept(option.name), part, count=1
+            )
     return text[: line.after] + first + _GONE.sub("", part).rstrip(" ") + text[line.end :]
 
 
@@ -110,12 +120,22 @@ def _tmpfs(text: str, line: Line, whole: int) -> tuple[str, dict[str, Any]]:
     if not line.values("--tmpfs"):
         new = re.sub(r"tmpfs-size=[^,\s\"']*", f"tmpfs-size={whole}", part)
         if new == part and "tmpfs-size" not in part:
-            new = re.sub(rf"((?:target|dst|destination)={SHM})", rf"\1,tmpfs-size={whole}", part, count=1)
+            new = re.sub(
+                rf"((?:target|dst|destination)={SHM})", rf"\1,tmpfs-size={whole}", part, count=1
+            )
         return text[: line.after] + new + text[line.end :], values
     literal = GRAMMARS["tmpfs"].write(whole).lower()
     sized = re.compile(rf"({SHM}/?:(?:[^\s,\"']*,)*?)size=[^,\s\"']*")
     if sized.search(part):
         new = sized.sub(rf"\g<1>size={literal}", part, count=1)
     else:
-        new = re.sub(rf"{SHM}(:?)(?=[\w\s\"']|$)", lambda m: f"{SHM}:size={literal}{',' if m[1] else ''}", part, count=1)
-    return text[: line.after] + new + text[line.end :], {**values, "tmpfs_size_literal": f"size={literal}"}
+        new = re.sub(
+            rf"{SHM}(:?)(?=[\w\s\"']|$)",
+            lambda m: f"{SHM}:size={literal}{',' if m[1] else ''}",
+            part,
+            count=1,
+        )
+    return text[: line.after] + new + text[line.end :], {
+        **values,
+        "tmpfs_size_literal": f"size={literal}",
+    }

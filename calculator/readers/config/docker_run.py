@@ -23,7 +23,7 @@ ORDER = 50
 def reads(paste: Paste) -> bool:
     """Whether there is such a line."""
     return START.search(paste.text[:100_000]) is not None and not re.search(
-        r"^\s*(?:steps|services|jobs|FROM |- run:)", paste.text, re.M
+        r"^\s*(?:steps|services|jobs|FROM |- run:)", paste.text, re.MULTILINE
     )
 
 
@@ -97,7 +97,9 @@ def _parsed(line: Line, warnings: list[Remark]) -> tuple[dict[str, Any], int | N
     elif ipc and ipc.startswith("container:") and line.last("--shm-size"):
         warnings.append(Remark(id="ipc_shm_conflict", text=note("ipc_joined")))
     for bound in line.values("-v", "--volume", "--mount"):
-        if re.match(rf"{SHM}(?::|$)", bound) or re.search(rf"type=bind.*(?:target|dst|destination)={SHM}\b", bound):
+        if re.match(rf"{SHM}(?::|$)", bound) or re.search(
+            rf"type=bind.*(?:target|dst|destination)={SHM}\b", bound
+        ):
             warnings.append(warn("hostpath_shm"))
             break
     cleaned = {key: value for key, value in values.items() if value is not None}
@@ -133,9 +135,15 @@ def _unit(line: Line, warnings: list[Remark]) -> None:
 
 
 def _misplaced(line: Line, warnings: list[Remark]) -> None:
-    flags = [word for word in line.command if re.match(r"--(?:shm-size|ipc|gpus|memory|ulimit)\b", word)]
+    flags = [
+        word for word in line.command if re.match(r"--(?:shm-size|ipc|gpus|memory|ulimit)\b", word)
+    ]
     if flags:
         warnings.append(warn("flag_after_image", flag=flags[0][:80]))
     for option in line.options:
-        if option.value and option.last > option.first and re.match(r"--?[a-z][\w-]*", option.value):
+        if (
+            option.value
+            and option.last > option.first
+            and re.match(r"--?[a-z][\w-]*", option.value)
+        ):
             warnings.append(warn("flag_swallowed", option=option.name, value=option.value[:80]))

@@ -136,7 +136,9 @@ def _block(name: str, value: Any, column: int) -> str:
     return f"{name}: {json.dumps(value) if isinstance(value, list) else value}"
 
 
-def _line(text: str, parent: Node, names: list[str], value: str, data: dict[str, Any]) -> str | None:
+def _line(
+    text: str, parent: Node, names: list[str], value: str, data: dict[str, Any]
+) -> str | None:
     if len(names) > 1:
         return None
     lines = text.split("\n")

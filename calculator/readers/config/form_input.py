@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from calculator.dtypes import UnknownDtypeError, canonical
 from calculator.errors import InputError
-from calculator.reading import read_json
 from calculator.readers import amounts
 from calculator.readers.amounts import Sample
 from calculator.readers.config.answer import answer
 from calculator.readers.config.paste import Paste
 from calculator.readers.config.say import note
 from calculator.readers.reading import Question, Reading
+from calculator.reading import read_json
 from calculator.typed import MAX_BYTES
 from calculator.units import size
 from calculator.workload import Workload, parse
@@ -44,7 +44,9 @@ def _data(paste: Paste) -> Mapping[str, Any] | None:
 def reads(paste: Paste) -> bool:
     """Whether the paste is the form as an object, or the input JSON of the command line."""
     data = _data(paste)
-    return data is not None and (_is_workload(data) or "batch_size_per_rank" in data or len(KEYS & set(data)) > 1)
+    return data is not None and (
+        _is_workload(data) or "batch_size_per_rank" in data or len(KEYS & set(data)) > 1
+    )
 
 
 def _is_workload(data: Mapping[str, Any]) -> bool:

@@ -14,10 +14,12 @@ from calculator.typed import MAX_BYTES
 from calculator.units import size
 
 ORDER = 90
-_BUILD = re.compile(r"\b(?:docker|podman|buildx)\b[^\n]{0,40}\bbuild\b[^\n]{0,400}--shm-size[= ](?P<size>\S{1,40})")
+_BUILD = re.compile(
+    r"\b(?:docker|podman|buildx)\b[^\n]{0,40}\bbuild\b[^\n]{0,400}--shm-size[= ](?P<size>\S{1,40})"
+)
 _VARIABLE = re.compile(
     r"^\s*(?:export\s+)?[\w.-]{0,40}?shm[_-]?size\w{0,10}[\"']?\s*[=:]\s*[\"']?(?P<size>\d[\w.]{0,20})",
-    re.I | re.M,
+    re.IGNORECASE | re.MULTILINE,
 )
 _FRAMEWORKS = (
     ("axolotl", re.compile(r"\b(?:micro_batch_size|sample_packing|base_model)\b")),
@@ -26,7 +28,7 @@ _FRAMEWORKS = (
     ("monai", re.compile(r"\bmonai\b|[\"']_target_[\"']\s*:\s*[\"'][\w.]*DataLoader|#dataloader")),
     ("deepspeed", re.compile(r"\btrain_micro_batch_size_per_gpu\b")),
     ("openmmlab", re.compile(r"\b(?:samples_per_gpu|workers_per_gpu)\b")),
-    ("hydra", re.compile(r"\$\{[\w.]+\}|^defaults:|_target_:", re.M)),
+    ("hydra", re.compile(r"\$\{[\w.]+\}|^defaults:|_target_:", re.MULTILINE)),
 )
 
 
@@ -40,10 +42,12 @@ def read(paste: Paste) -> Reading | None:
     framework = next((name for name, pattern in _FRAMEWORKS if pattern.search(paste.text)), "")
     kind = "json" if paste.is_json else "yaml"
     if paste.yaml is not None:
-        found = read_tree(paste, paste.yaml, format=f"{framework or 'training'}-{kind}", framework=framework)
+        found = read_tree(
+            paste, paste.yaml, format=f"{framework or 'training'}-{kind}", framework=framework
+        )
         if found is not None:
             return found
-    name = "env" if re.search(r"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*=", paste.text, re.M) else "toml"
+    name = "env" if re.search(r"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*=", paste.text, re.MULTILINE) else "toml"
     found = read_tree(paste, paste.toml, format=name, framework=framework)
     return found or _size_only(paste, name)
 

@@ -12,7 +12,12 @@ BATCH: Final = (
     "batchsize", "bs", "batch", "dataloader_batch_size", "images_per_gpu", "batch_size_per_rank",
     "ims_per_gpu", "mini_batch_size", "train_batch_size_per_device", "local_batch_size", "b",
 )  # fmt: skip
-TOTAL_BATCH: Final = ("ims_per_batch", "global_batch_size", "total_batch_size", "global_train_batch_size")
+TOTAL_BATCH: Final = (
+    "ims_per_batch",
+    "global_batch_size",
+    "total_batch_size",
+    "global_train_batch_size",
+)
 VAL_BATCH: Final = (
     "per_device_eval_batch_size", "eval_batch_size", "val_batch_size", "valid_batch_size",
     "validation_batch_size", "test_batch_size", "batch_size_val", "batch_size_eval", "val_bs",
@@ -29,7 +34,11 @@ VAL_WORKERS: Final = (
 )  # fmt: skip
 PREFETCH: Final = ("prefetch_factor", "dataloader_prefetch_factor", "prefetch", "num_prefetch")
 PIN: Final = ("pin_memory", "dataloader_pin_memory", "pin_mem")
-PERSISTENT: Final = ("persistent_workers", "dataloader_persistent_workers", "persistent_data_loader_workers")
+PERSISTENT: Final = (
+    "persistent_workers",
+    "dataloader_persistent_workers",
+    "persistent_data_loader_workers",
+)
 RANKS: Final = (
     "nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus_per_node", "devices",
     "num_processes", "n_gpus", "ngpus", "num_gpus", "gpus", "n_gpu", "slots_per_trial",
@@ -44,8 +53,8 @@ LENGTH: Final = (
     "cutoff_len", "block_size", "model_max_length", "context_length", "sequence_length",
 )  # fmt: skip
 
-TRAIN_NAMES: Final = re.compile(r"train|fit", re.I)
-VAL_NAMES: Final = re.compile(r"val|valid|validation|eval|test|predict", re.I)
+TRAIN_NAMES: Final = re.compile(r"train|fit", re.IGNORECASE)
+VAL_NAMES: Final = re.compile(r"val|valid|validation|eval|test|predict", re.IGNORECASE)
 
 
 def plain(key: str) -> str:

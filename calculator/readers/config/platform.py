@@ -58,7 +58,9 @@ def _which(paste: Paste) -> tuple[dict[str, Any], Node] | None:
     best: tuple[int, dict[str, Any], Node] | None = None
     for _, data in platforms():
         root = _tree(paste, data)
-        if root is None or (data["syntax"] == "toml" and not re.search(r"^\s*\[", paste.text, re.M)):
+        if root is None or (
+            data["syntax"] == "toml" and not re.search(r"^\s*\[", paste.text, re.MULTILINE)
+        ):
             continue
         if any(next(find(root, each), None) for each in data.get("not", ())):
             continue
@@ -124,7 +126,9 @@ def read(paste: Paste) -> Reading | None:
 
 def _refuses(root: Node, data: dict[str, Any]) -> bool:
     """Whether the file asks for the variant of the platform that takes no size."""
-    names = [str(node.scalar).upper() for each in data.get("refuse", ()) for _, node in find(root, each)]
+    names = [
+        str(node.scalar).upper() for each in data.get("refuse", ()) for _, node in find(root, each)
+    ]
     return "FARGATE" in names and "EC2" not in names
 
 
@@ -199,7 +203,12 @@ def _memory(root: Node, data: dict[str, Any]) -> int | None:
     for _, node in find(root, data.get("requirements", "-")):
         for each in node.items:
             kind, value = each.mapping.get("type"), each.mapping.get("value")
-            if kind and value and str(kind.scalar).upper() == "MEMORY" and str(value.scalar).isdigit():
+            if (
+                kind
+                and value
+                and str(kind.scalar).upper() == "MEMORY"
+                and str(value.scalar).isdigit()
+            ):
                 return int(str(value.scalar)) * MIB
     return None
 

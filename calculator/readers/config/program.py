@@ -15,7 +15,13 @@ from calculator.readers.reading import LoaderReading, Origin, Question
 
 Found = tuple[list[LoaderReading], int | None, list[Origin], list[Question]]
 
-LAUNCHERS: Final = {"torchrun", "torch.distributed.run", "torch.distributed.launch", "deepspeed", "accelerate"}
+LAUNCHERS: Final = {
+    "torchrun",
+    "torch.distributed.run",
+    "torch.distributed.launch",
+    "deepspeed",
+    "accelerate",
+}
 _SHORT: Final = {"-b": "batch_size", "-j": "workers"}
 _OWN: Final = {
     "--nproc_per_node", "--nproc-per-node", "--num_processes", "--num-processes", "--num_gpus",
@@ -53,7 +59,12 @@ def program(words: Sequence[str], paste: Paste, line: int = 1) -> Found:
     made, origins, unknown_ = loaders(found, paste.sample, ranks or 1, suggested)
     if not made:
         return [], ranks, [], asking[:1]
-    return made, ranks, [paste.origin(each.path, line) for each in origins], [*asked, *unknown_, *asking[:1]]
+    return (
+        made,
+        ranks,
+        [paste.origin(each.path, line) for each in origins],
+        [*asked, *unknown_, *asking[:1]],
+    )
 
 
 def _options(words: Sequence[str]) -> list[tuple[str, str]]:

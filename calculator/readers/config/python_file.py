@@ -19,14 +19,19 @@ from calculator.readers.reading import Reading
 
 ORDER = 80
 LONGEST: Final = 200_000
-_ASSIGNED: Final = re.compile(r"^[A-Za-z_][\w.]*\s*=\s*\S", re.M)
+_ASSIGNED: Final = re.compile(r"^[A-Za-z_][\w.]*\s*=\s*\S", re.MULTILINE)
 
 
 def reads(paste: Paste) -> bool:
     """Whether it may be a Python file of settings."""
     if len(paste.text) > LONGEST or paste.is_json or not _ASSIGNED.search(paste.text):
         return False
-    return "dict(" in paste.text or "= {" in paste.text or "LazyCall" in paste.text or "L(" in paste.text
+    return (
+        "dict(" in paste.text
+        or "= {" in paste.text
+        or "LazyCall" in paste.text
+        or "L(" in paste.text
+    )
 
 
 def read(paste: Paste) -> Reading | None:
@@ -43,7 +48,9 @@ def read(paste: Paste) -> Reading | None:
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
                 _assign(root, target, budget.node(statement.value, root, 0), statement.lineno)
-    framework = "openmmlab" if re.search(r"dict\(\s*type=|_base_|_per_gpu", paste.text) else "python"
+    framework = (
+        "openmmlab" if re.search(r"dict\(\s*type=|_base_|_per_gpu", paste.text) else "python"
+    )
     return read_tree(paste, root, format="python", framework=framework)
 
 

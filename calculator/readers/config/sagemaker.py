@@ -16,7 +16,7 @@ from calculator.readers.reading import Reading
 ORDER = 35
 _ESTIMATOR: Final = re.compile(
     r"\bsagemaker\b|instance_type\s*=\s*[\"']ml\.|[\"']?InstanceType[\"']?\s*[:=]\s*[\"']ml\.|AlgorithmSpecification",
-    re.I,
+    re.IGNORECASE,
 )
 _LEFT: Final = (
     "Use fewer workers, a smaller prefetch_factor or a smaller batch, or an instance type with more "

@@ -15,14 +15,14 @@ from calculator.units import GRAMMARS, KIB, MIB, SizeError, read_tmpfs, size
 
 ORDER = 60
 _MOUNT = re.compile(r"\bmount\b[^\n;|&]{0,200}?(?:/dev/shm|tmpfs)[^\n;|&]{0,200}")
-_FSTAB = re.compile(r"^\s*\S+\s+/dev/shm\s+tmpfs\s+(?P<options>\S+)", re.M)
-_UNIT = re.compile(r"^\s*Where\s*=\s*/dev/shm\s*$", re.M)
+_FSTAB = re.compile(r"^\s*\S+\s+/dev/shm\s+tmpfs\s+(?P<options>\S+)", re.MULTILINE)
+_UNIT = re.compile(r"^\s*Where\s*=\s*/dev/shm\s*$", re.MULTILINE)
 _SIZE = re.compile(r"\bsize=(?P<size>[^,\s\"']{1,40})")
-_SLURM = re.compile(r"^\s*#SBATCH\s+(?P<options>.{0,400})$", re.M)
+_SLURM = re.compile(r"^\s*#SBATCH\s+(?P<options>.{0,400})$", re.MULTILINE)
 _RUNNERS: Final = re.compile(
     r"^\s*(?:\w+=\S*\s+)*(?:exec\s+|nohup\s+|sudo\s+)?(?:torchrun|accelerate\s+launch|deepspeed|srun|mpirun|"
     r"horovodrun|python[\d.]*|uv\s+run|fairseq-train|apptainer|singularity|enroot)\b",
-    re.M,
+    re.MULTILINE,
 )
 _MEM_UNIT: Final = {"K": KIB, "M": MIB, "G": MIB * KIB, "T": MIB * MIB, "": MIB}
 
@@ -58,8 +58,10 @@ def _mount(paste: Paste, text: str) -> Reading:
             shm = read_tmpfs(literal)
         except SizeError as error:
             key = "interpolated_value" if "$" in literal else "unit_invalid"
-            warnings.append(warn(key, value=literal, **({} if "$" in literal else {"expected": error.expected})))
-            meant = re.match(r"(\d{1,12})\s?([kmgt])i?b?$", literal, re.I)
+            warnings.append(
+                warn(key, value=literal, **({} if "$" in literal else {"expected": error.expected}))
+            )
+            meant = re.match(r"(\d{1,12})\s?([kmgt])i?b?$", literal, re.IGNORECASE)
             shm = int(meant[1]) * KIB ** "bkmgt".index(meant[2].lower()) if meant else None
     wanted = paste.wanted or shm
     patched: dict[str, Any] = {}
@@ -67,7 +69,11 @@ def _mount(paste: Paste, text: str) -> Reading:
     if wanted and (warnings or wanted != shm):
         new = GRAMMARS["tmpfs"].write(wanted)
         mended = text.replace(f"size={literal}", f"size={new}") if literal else None
-        patched = {"shm_bytes": wanted, "size_literal": f"size={new}", "tmpfs_size_literal": f"size={new}"}
+        patched = {
+            "shm_bytes": wanted,
+            "size_literal": f"size={new}",
+            "tmpfs_size_literal": f"size={new}",
+        }
     share = {"share": literal} if literal.endswith("%") else {}
     return answer(
         paste, [], format="fstab" if fstab else "shell", shm=shm, warnings=warnings,
@@ -126,7 +132,13 @@ def _slurm(text: str) -> dict[str, Any]:
     per_gpu = _memory(options.get("--mem-per-gpu"))
     if memory is None and per_gpu is not None:
         memory = per_gpu * (gpus or 1)
-    return {"memory_bytes": memory, "cpus": cpus, "gpus": gpus, "tasks_per_node": here, "nodes": nodes}
+    return {
+        "memory_bytes": memory,
+        "cpus": cpus,
+        "gpus": gpus,
+        "tasks_per_node": here,
+        "nodes": nodes,
+    }
 
 
 def _gpus(options: dict[str, str]) -> int | None:

@@ -20,7 +20,7 @@ from calculator.readers.reading import LoaderReading, Origin, Question, Reading,
 MOST: Final = 10**6
 _NOT_LOADERS: Final = re.compile(
     r"optimizer|optim|scheduler|lr_|model|loss|augment|transforms?|logger|logging|callbacks?|metrics?",
-    re.I,
+    re.IGNORECASE,
 )
 
 
@@ -254,7 +254,12 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def read_tree(
-    paste: Paste, root: Node, *, format: str, framework: str = "", **more: Any  # noqa: A002
+    paste: Paste,
+    root: Node,
+    *,
+    format: str,
+    framework: str = "",
+    **more: Any,
 ) -> Reading | None:
     """Read a training configuration; None where it sets nothing about loaders."""
     found = settings(root)
@@ -330,9 +335,7 @@ def _off(root: Node) -> bool:
     return False
 
 
-def _warnings(
-    made: Sequence[LoaderReading], found: Settings, *, amid: bool
-) -> Iterator[Remark]:
+def _warnings(made: Sequence[LoaderReading], found: Settings, *, amid: bool) -> Iterator[Remark]:
     if len(made) > 1 and amid:
         yield warn("loaders_alive_together")
     if made and all(each.workers == 0 for each in made) and found.all("prefetch"):

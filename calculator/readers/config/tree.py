@@ -205,7 +205,9 @@ _SECTION = re.compile(r"\s*(?P<open>\[\[?)\s*(?P<name>[^\[\]]{1,200}?)\s*\]\]?\s
 _BLOCK = re.compile(
     r'\s*(?P<name>[\w.-]{1,80})(?P<labels>(?:\s+"[^"\n]{0,120}"){0,4})\s*=?\s*\{\s*(?:#.*|//.*)?'
 )
-_ASSIGN = re.compile(r"\s*(?:(?:export|ENV|set)\s+)?(?P<key>[\w.\"'-]{1,120})\s*[=:]\s*(?P<value>\S.*?)?\s*")
+_ASSIGN = re.compile(
+    r"\s*(?:(?:export|ENV|set)\s+)?(?P<key>[\w.\"'-]{1,120})\s*[=:]\s*(?P<value>\S.*?)?\s*"
+)
 _VALUE = re.compile(
     r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s#;,][^#;]*?)"
     r"(?=\s*(?:[#;,]|$))"

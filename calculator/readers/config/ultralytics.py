@@ -24,7 +24,7 @@ from calculator.units import size
 ORDER = 30
 DEFAULTS: Final = {"batch": 16, "imgsz": 640, "workers": 8}
 PREFETCH: Final = 4
-_COMMAND = re.compile(r"\byolo\s+(?=[^\n]*\w+=)[^\n|;&]*", re.I)
+_COMMAND = re.compile(r"\byolo\s+(?=[^\n]*\w+=)[^\n|;&]*", re.IGNORECASE)
 _OWN: Final = {"mosaic", "close_mosaic", "task", "mode", "single_cls", "rect", "cache", "epochs"}
 
 
@@ -36,7 +36,7 @@ def reads(paste: Paste) -> bool:
         return True
     keys = set(paste.yaml.mapping) if paste.yaml else set()
     model = str(paste.yaml.mapping["model"].scalar) if paste.yaml and "model" in keys else ""
-    yolo = re.search(r"yolo|rtdetr", model, re.I) is not None
+    yolo = re.search(r"yolo|rtdetr", model, re.IGNORECASE) is not None
     return ("imgsz" in keys or yolo) and bool(keys & ({"batch", "workers"} | _OWN))
 
 
@@ -44,14 +44,20 @@ def read(paste: Paste) -> Reading | None:
     """Read the arguments; what is not set has Ultralytics' defaults."""
     root = _root(paste)
     values = {key: resolve(root, (key,), node)[0] for key, node in root.mapping.items()}
-    lists = {key: [each.scalar for each in node.items] for key, node in root.mapping.items() if node.items}
+    lists = {
+        key: [each.scalar for each in node.items]
+        for key, node in root.mapping.items()
+        if node.items
+    }
     values |= lists
     device = values.get("device")
     ranks = _ranks(device)
     asked: list[Question] = []
     total = whole(values.get("batch", DEFAULTS["batch"]), 1)
     if total is None:
-        asked.append(ask("loaders.0.batch_size", "batch_size", f"batch: {values.get('batch')}", name="train"))
+        asked.append(
+            ask("loaders.0.batch_size", "batch_size", f"batch: {values.get('batch')}", name="train")
+        )
     batch = None if total is None else max(total // ranks, 1)
     workers = whole(values.get("workers", DEFAULTS["workers"]))
     task = _task(values)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from calculator.readers.text import command
+from calculator.readers.text import LONGEST_LINE, command
 from calculator.typed import MAX_BYTES
 from calculator.units import SizeError, parse_size
 
@@ -16,6 +16,7 @@ _ENTRY = re.compile(
     r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+[\d:]{4,5}|\d{1,2}\s+[A-Z][a-z]{2}\s+[\d:]{4,5}"
     r"|\d{4}-\d\d-\d\d\s+\S+(?:\s+[+-]\d{4})?|\d{1,2}月\s+\d{1,2}\s+[\d:]{4,5})\s+(?P<name>.+)"
 )
+_HEADING: Final = "/dev/shm:"  # noqa: S108 - what ls prints above a folder
 _OWNERS: Final = {
     "torch": re.compile(r"(?:.*/)?torch_\d+_\S*"),
     "nccl": re.compile(r"(?:.*/)?nccl-\S+"),
@@ -52,12 +53,12 @@ def listing(lines: Sequence[str]) -> Listing | None:
     about = False
     for line in lines:
         said = command(line)
-        if re.search(r"\bls\b[^|;]*?/dev/shm", said[:300]) or said.rstrip("/") == "/dev/shm:":
+        if re.search(r"\bls\b[^|;]*?/dev/shm", said[:300]) or said == _HEADING:
             about = True
             continue
-        entry = _ENTRY.fullmatch(line.strip()) if len(line) < 600 else None
+        entry = _ENTRY.fullmatch(line.strip()) if len(line) < LONGEST_LINE else None
         if entry:
-            size = _bytes(entry["size"])
+            size = listed_size(entry["size"])
             if entry["name"] in {".", ".."} or line.lstrip().startswith("d"):
                 continue
             who = owner(entry["name"].split(" -> ")[0].strip())
@@ -74,7 +75,7 @@ def _bare(lines: Sequence[str], *, about: bool) -> Listing | None:
     counts: dict[str, int] = {}
     others = 0
     for line in lines:
-        if "/dev/shm:" in line or re.search(r"\bls\b", line[:200]):
+        if _HEADING in line or re.search(r"\bls\b", line[:200]):
             continue
         for name in line.split()[:2000]:
             who = owner(name)
@@ -86,7 +87,8 @@ def _bare(lines: Sequence[str], *, about: bool) -> Listing | None:
     return Listing({}, {}) if about and not counts else None
 
 
-def _bytes(text: str) -> int:
+def listed_size(text: str) -> int:
+    """Return the bytes of a size as ls and du write it; 0 where it is none."""
     try:
         return min(parse_size(text), MAX_BYTES)
     except SizeError:

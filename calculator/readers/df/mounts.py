@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from calculator.readers.text import command
+from calculator.readers.text import LONGEST_LINE, command
 from calculator.typed import MAX_BYTES
 from calculator.units import KIB, SizeError, read_tmpfs
 
-_MOUNT = re.compile(r"(?P<source>\S+) on (?P<target>/\S*) type (?P<type>\S+) \((?P<options>[^)]*)\)")
+_MOUNT = re.compile(
+    r"(?P<source>\S+) on (?P<target>/\S*) type (?P<type>\S+) \((?P<options>[^)]*)\)"
+)
 _PROC = re.compile(
     r"(?P<source>\S+) (?P<target>/\S*) (?P<type>[a-z][\w.]*) (?P<options>(?:r[wo])\S*)(?: \d \d)?"
 )
@@ -57,7 +59,7 @@ class Mount:
 def mounts(lines: Sequence[str]) -> Iterator[Mount]:
     """Yield every mount that the text names."""
     for number, line in enumerate(lines, 1):
-        if "/dev/shm" not in line or len(line) > 2000:  # noqa: S108 - what people paste
+        if "/dev/shm" not in line or len(line) > LONGEST_LINE:  # noqa: S108 - what people paste
             continue
         said = command(line) if not line.lstrip().startswith("/") else line.strip()
         for pattern in (_MOUNT, _INFO, _PROC, _FINDMNT):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -14,13 +14,15 @@ from calculator.typed import MAX_BYTES
 from calculator.units import KIB
 
 _POWER: Final = {"": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
-_CELL = re.compile(r"(?P<number>\d{1,18}(?:[.,]\d{1,6})?)(?P<unit>[KMGTPE]?)(?P<tail>i?B?)", re.I)
+_CELL = re.compile(r"(?P<number>\d{1,18}(?:[.,]\d{1,6})?)(?P<unit>[KMGTPE]?)(?P<tail>i?B?)", re.IGNORECASE)
 _BLOCKS = re.compile(
     r"(?:^|\s)(?P<count>\d{1,10})(?P<unit>[KMGT]?)(?P<tail>B?)-[^\s\d]+"
     r"|bloc\w* de (?P<count2>\d{1,10})(?P<unit2>[KMGT]?)",
-    re.I,
+    re.IGNORECASE,
 )
-_INODES = re.compile(r"(?:^|\s)(?:I[- ]?Nodes?|Inode[ns]?|IUsed|IFree|Inodos|i节点|Иноды)(?:\s|$)", re.I)
+_INODES = re.compile(
+    r"(?:^|\s)(?:I[- ]?Nodes?|Inode[ns]?|IUsed|IFree|Inodos|i节点|Иноды)(?:\s|$)", re.IGNORECASE
+)
 _HEADERS: Final = {
     "source": ("filesystem", "source"), "fstype": ("type", "fstype"), "size": ("size",),
     "used": ("used",), "avail": ("avail", "available"), "pcent": ("use%", "capacity", "pcent"),
@@ -51,6 +53,7 @@ class Row:
     where: str = ""
     decimal: bool = False
     headed: bool = True
+    bare: bool = False
 
 
 @dataclass
@@ -64,7 +67,6 @@ class _Style:
     where: str = ""
     asked: tuple[str, ...] = ()
     headed: bool = False
-    from_command: dict[str, object] = field(default_factory=dict)
 
 
 def rows(lines: Sequence[str]) -> Iterator[Row]:
@@ -125,7 +127,18 @@ def _from_command(words: list[str], said: str) -> _Style:
     return style
 
 
-_WITH_VALUE: Final = {"-n", "--namespace", "-c", "--container", "-u", "--user", "-e", "--env", "-w", "--workdir"}
+_WITH_VALUE: Final = {
+    "-n",
+    "--namespace",
+    "-c",
+    "--container",
+    "-u",
+    "--user",
+    "-e",
+    "--env",
+    "-w",
+    "--workdir",
+}
 _INSIDE: Final = {"kubectl", "oc", "docker", "podman", "nerdctl", "crictl"}
 
 
@@ -144,7 +157,7 @@ def where(said: str) -> str:
 
 
 def _block(unit: str) -> int | None:
-    match = re.fullmatch(r"(\d{0,9})([KMGTPE]?)(i?)(B?)", unit, re.I)
+    match = re.fullmatch(r"(\d{0,9})([KMGTPE]?)(i?)(B?)", unit, re.IGNORECASE)
     if match is None:
         return None
     base = 1000 if match[4] and not match[3] and match[2] else KIB
@@ -188,9 +201,7 @@ def _columns(tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple(found) if all(found) and "size" in found else ()
 
 
-def _row(
-    number: int, line: str, tokens: list[str], style: _Style, *, decimal: bool
-) -> Row | None:
+def _row(number: int, line: str, tokens: list[str], style: _Style, *, decimal: bool) -> Row | None:
     columns = style.columns
     if columns and len(columns) == len(tokens):
         cells = dict(zip(columns, tokens, strict=True))
@@ -202,7 +213,9 @@ def _row(
     fallback = style.block or (1 if style.headed and style.columns else KIB)
     sizes = [
         _cell(cells.get(name, ""), fallback, decimal=decimal)
-        for name in (("itotal", "iused", "iavail") if "itotal" in cells else ("size", "used", "avail"))
+        for name in (
+            ("itotal", "iused", "iavail") if "itotal" in cells else ("size", "used", "avail")
+        )
     ]
     if all(each is None for each in sizes) or not target:
         return None
@@ -212,13 +225,15 @@ def _row(
         size=sizes[0], used=sizes[1], avail=sizes[2],
         percent=float(percent) if re.fullmatch(r"\d{1,3}", percent) else None,
         fstype=cells.get("fstype", ""), inodes=style.inodes or "itotal" in cells,
-        where=style.where, decimal=decimal, headed=style.headed,
+        where=style.where, decimal=decimal, headed=style.headed, bare=cells.get("size", "").isdigit(),
     )  # fmt: skip
 
 
 def _usual(tokens: list[str]) -> dict[str, str]:
     """Read `source [type] size used avail use% mount`, counted from the percent sign."""
-    at = next((i for i, each in enumerate(tokens) if re.fullmatch(r"(?:\d{1,3}%|-)", each) and i > 2), 0)
+    at = next(
+        (i for i, each in enumerate(tokens) if re.fullmatch(r"(?:\d{1,3}%|-)", each) and i > 2), 0
+    )
     if not at or at + 1 >= len(tokens) or not tokens[at + 1].startswith("/"):
         return {}
     # macOS counts inodes too: size used avail capacity iused ifree %iused mount

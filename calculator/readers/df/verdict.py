@@ -21,7 +21,9 @@ def words(key: str, **values: Any) -> str:
     """Return the sentence of a verdict or a note, with sizes written for people."""
     table = resources.table("readers/words", "df")
     text: str = {**table["note"], **table["verdict"]}[key]
-    shown = {name: size(value) if isinstance(value, int) else value for name, value in values.items()}
+    shown = {
+        name: size(value) if isinstance(value, int) else value for name, value in values.items()
+    }
     return text.format_map(_Missing(shown))
 
 
