@@ -21,7 +21,9 @@ _CODE: Final = re.compile(
     r"|\badd_argument\s*\(|\bDistributedSampler\s*\(",
     re.MULTILINE,
 )
-_NO_CODE: Final = re.compile(r"^\s*(?:docker|podman|srun|#SBATCH|apiVersion:|services:)\b", re.MULTILINE)
+_NO_CODE: Final = re.compile(
+    r"^\s*(?:docker|podman|srun|#SBATCH|apiVersion:|services:)\b", re.MULTILINE
+)
 _MANIFEST: Final = re.compile(r"^(?:apiVersion|services)\s*:", re.MULTILINE)
 
 Reader = Callable[[str, Mapping[str, Any] | None], Reading]

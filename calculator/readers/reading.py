@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from calculator.recommend import Model
 
 
@@ -115,12 +117,12 @@ class Reading(Model):
     nccl_bytes: int | None = None
     verdict: str | None = None
 
-    parsed: dict[str, Any] = {}
-    patched: dict[str, Any] = {}
+    parsed: dict[str, Any] = Field(default_factory=dict)
+    patched: dict[str, Any] = Field(default_factory=dict)
     text: str | None = None
     effective: str = ""
     errors: tuple[Question, ...] = ()
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def answer(self) -> str:

@@ -64,9 +64,9 @@ def answer(
         memory_limit=memory, current_shm=shm, **(form or {}),
     )  # fmt: skip
     found = amounts.estimate(
-        loaders, job, ranks=count, together=together or len(loaders) < 2, resident=resident
+        loaders, job, ranks=count, together=together or not loaders[1:], resident=resident
     )
-    said = [*notes, *(_about(each) for each in loaders)]
+    said = [*notes, *_platform(paste), *(_about(each) for each in loaders)]
     if found and count > 1:
         one, all_ = size(found.per_rank_peak_bytes), size(found.container_peak_bytes)
         said.append(note("ranks", ranks=count, one=one, all=all_))
@@ -93,6 +93,13 @@ def answer(
         estimate=found,
         **more,
     )
+
+
+def _platform(paste: Paste) -> list[str]:
+    """What is different on a system without /dev/shm."""
+    name = str(paste.given.get("platform", "")).lower()
+    name = {"darwin": "macos", "mac": "macos"}.get(name, name)
+    return [note(name)] if name in {"macos", "windows"} else []
 
 
 def _about(each: LoaderReading) -> str:

@@ -14,6 +14,10 @@ from typing import Final
 
 from calculator.units import SizeError, parse_size, read_docker
 
+MOST: Final = 100_000
+"""Characters of a script that are looked at."""
+LONGEST: Final = 20_000
+"""Characters of one command line."""
 SHM: Final = "/dev/shm"  # noqa: S108 - the very subject
 START = re.compile(
     r"(?:^|[\s;&|(`\"'])(?P<tool>docker|podman|nerdctl|nvidia-docker)\s+(?:container\s+|pod\s+|service\s+)?"
@@ -79,7 +83,7 @@ def joined(text: str) -> Iterator[tuple[int, int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         first, begin = (first, begin) if pending else (number, offset)
         offset += len(line) + 1
-        if line.rstrip().endswith(("\\", "`", "^")) and len(pending) < 20_000:
+        if line.rstrip().endswith(("\\", "`", "^")) and len(pending) < LONGEST:
             pending += f"{line}\n"
             continue
         yield first, begin, pending + line
@@ -103,8 +107,8 @@ def split(text: str) -> list[str]:
 def lines(text: str) -> list[Line]:
     """Return the lines of a paste that start or make a container or a pod."""
     found: list[Line] = []
-    for number, begin, line in joined(text[:100_000]):
-        match = START.search(line[:20_000])
+    for number, begin, line in joined(text[:MOST]):
+        match = START.search(line[:LONGEST])
         if match is None:
             continue
         verb = "pod create" if re.search(r"\bpod\s+create\b", match[0]) else match["verb"]
@@ -131,7 +135,7 @@ def _options(line: Line) -> Line:
         letters = word[1:]
         if not word.startswith("--") and not equals and set(letters) <= _LETTERS:
             line.options.append(Option(word, None, index, index))
-        elif not word.startswith("--") and len(word) > 2:
+        elif not word.startswith("--") and word[2:]:
             at = next((i for i, each in enumerate(letters) if each not in _LETTERS), 0)
             rest = letters[at + 1 :].removeprefix("=")
             takes = 0 if rest else 1

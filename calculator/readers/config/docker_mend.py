@@ -1,4 +1,4 @@
-"""A `docker run` or `podman run` line, mended where it stands; everything else of the paste stays."""
+"""A `docker run` or `podman run` line, mended where it stands; everything else stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form's own inputs as an object: shape, dtype, batch, workers; and the question turned round."""
+"""The form's own inputs as an object, and the question turned round: what fits."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from calculator.units import size
 from calculator.workload import Workload, parse
 
 ORDER = 10
+LONGEST: Final = 20_000
+"""Characters; the form has a few dozen inputs."""
+MOST_DIMENSIONS: Final = 16
 KEYS: Final = {"shape", "sample_bytes", "batch_size_per_rank", "workers"}
 _LIMITS: Final = {
     "batch_size_per_rank": (1, 10**9), "workers": (0, 4096), "prefetch": (1, 4096),
@@ -30,7 +33,7 @@ _LIMITS: Final = {
 
 def _data(paste: Paste) -> Mapping[str, Any] | None:
     text = paste.text.strip()
-    if text[:1] != "{" or len(text) > 20_000:
+    if text[:1] != "{" or len(text) > LONGEST:
         return None
     for reader in (read_json, ast.literal_eval):
         try:
@@ -123,10 +126,12 @@ def _errors(data: Mapping[str, Any]) -> list[Question]:
     if shape is not None:
         numbers = shape if isinstance(shape, list | tuple) else [None]
         product = 1
-        fine = 0 < len(numbers) <= 16
+        fine = 0 < len(numbers) <= MOST_DIMENSIONS
         for each in numbers:
-            fine = fine and type(each) is int and 0 < each <= MAX_BYTES
-            product = min(product * each, MAX_BYTES + 1) if fine else product
+            if type(each) is int and 0 < each <= MAX_BYTES:
+                product = min(product * each, MAX_BYTES + 1)
+            else:
+                fine = False
         if not fine or product > MAX_BYTES:
             words = "shape: must be whole numbers above 0, such as 3, 224, 224"
             found.append(Question(path="shape", question=words))

@@ -47,7 +47,11 @@ def read(paste: Paste) -> Reading | None:
         )
         if found is not None:
             return found
-    name = "env" if re.search(r"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*=", paste.text, re.MULTILINE) else "toml"
+    name = (
+        "env"
+        if re.search(r"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*=", paste.text, re.MULTILINE)
+        else "toml"
+    )
     found = read_tree(paste, paste.toml, format=name, framework=framework)
     return found or _size_only(paste, name)
 

@@ -22,6 +22,8 @@ _OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.Mod: operator.mod,
 }  # fmt: skip
 MAX_STEPS: Final = 12
+LONGEST: Final = 400
+LONGEST_SUM: Final = 100
 
 
 def resolve(root: Node, path: Path, node: Node, steps: int = 0) -> tuple[Any, str]:
@@ -29,7 +31,7 @@ def resolve(root: Node, path: Path, node: Node, steps: int = 0) -> tuple[Any, st
     value = node.scalar
     if not isinstance(value, str) or not {"$", "@", "{"} & set(value):
         return value, ""
-    if steps > MAX_STEPS or len(value) > 400:
+    if steps > MAX_STEPS or len(value) > LONGEST:
         return None, value[:120]
     text = value.strip()
     if match := _WHOLE.fullmatch(text):
@@ -95,7 +97,7 @@ def _follow(root: Node, path: Path, steps: int) -> tuple[Any, str]:
 
 def arithmetic(text: str) -> int | float | None:
     """Work out a sum or product of numbers; None where it is anything else."""
-    if len(text) > 100 or not re.fullmatch(r"[\d\s.()+*/%-]+", text):
+    if len(text) > LONGEST_SUM or not re.fullmatch(r"[\d\s.()+*/%-]+", text):
         return None
     try:
         value = _work_out(ast.parse(text, mode="eval").body)

@@ -30,6 +30,7 @@ _EXPECTED: Final = {
     "options": "a number with k, m or g, such as 8g",
     "args": "a number with k, m or g, such as 8g",
 }
+MOST_RANKS: Final = 1024
 LOOKS_LIKE_BYTES: Final = 16 * MIB
 """So many MiB nobody has: the number was meant as bytes."""
 
@@ -139,7 +140,7 @@ def _first(root: Node, pattern: str) -> str | None:
 
 def _ranks(root: Node, data: dict[str, Any]) -> int | None:
     found = next((node.scalar for _, node in find(root, data.get("ranks", "-"))), None)
-    return found if type(found) is int and 0 < found <= 1024 else None
+    return found if type(found) is int and 0 < found <= MOST_RANKS else None
 
 
 def _joined(node: Node) -> str:

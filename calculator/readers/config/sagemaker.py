@@ -15,7 +15,8 @@ from calculator.readers.reading import Reading
 
 ORDER = 35
 _ESTIMATOR: Final = re.compile(
-    r"\bsagemaker\b|instance_type\s*=\s*[\"']ml\.|[\"']?InstanceType[\"']?\s*[:=]\s*[\"']ml\.|AlgorithmSpecification",
+    r"\bsagemaker\b|instance_type\s*=\s*[\"']ml\."
+    r"|[\"']?InstanceType[\"']?\s*[:=]\s*[\"']ml\.|AlgorithmSpecification",
     re.IGNORECASE,
 )
 _LEFT: Final = (

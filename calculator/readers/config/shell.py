@@ -10,7 +10,7 @@ from calculator.readers.config.docker_line import joined, split
 from calculator.readers.config.paste import Paste
 from calculator.readers.config.program import program
 from calculator.readers.config.say import memory_warnings, note, warn
-from calculator.readers.reading import Reading, Remark
+from calculator.readers.reading import LoaderReading, Origin, Question, Reading, Remark
 from calculator.units import GRAMMARS, KIB, MIB, SizeError, read_tmpfs, size
 
 ORDER = 60
@@ -86,7 +86,10 @@ def _mount(paste: Paste, text: str) -> Reading:
 def _script(paste: Paste, text: str) -> Reading | None:
     slurm = _slurm(text)
     parsed: dict[str, Any] = {key: value for key, value in slurm.items() if value is not None}
-    loaders, ranks, origins, asked = [], None, [], []
+    loaders: list[LoaderReading] = []
+    origins: list[Origin] = []
+    asked: list[Question] = []
+    ranks: int | None = None
     for number, _, line in joined(text):
         if not _RUNNERS.match(line) and not (slurm and re.search(r"\bpython|torchrun|srun", line)):
             continue

@@ -18,6 +18,8 @@ from calculator.readers.config.tree import Node, Path, find, walk
 from calculator.readers.reading import LoaderReading, Origin, Question, Reading, Remark
 
 MOST: Final = 10**6
+LONGEST_SIDE: Final = 10**5
+MOST_CHANNELS: Final = 4
 _NOT_LOADERS: Final = re.compile(
     r"optimizer|optim|scheduler|lr_|model|loss|augment|transforms?|logger|logging|callbacks?|metrics?",
     re.IGNORECASE,
@@ -214,7 +216,7 @@ def _truth(value: Value | None) -> bool | None:
 
 
 def suggest(found: Settings, stated: Sample) -> tuple[Sample, list[Question], list[str]]:
-    """Return the sample that a size in the file suggests, to be confirmed; nothing if one is stated."""
+    """Return the sample that a size in the file suggests, to be confirmed; none if one is stated."""
     tokens = [note("tokens")]
     if stated.bytes is not None:
         return UNKNOWN_SAMPLE, [], tokens if _is_tokens(stated) or found.all("length") else []
@@ -239,18 +241,22 @@ def _is_tokens(sample: Sample) -> bool:
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
+    """Return an image's shape from its side, its sides, or all dimensions."""
     numbers = value if isinstance(value, list) else [value]
-    sides = [whole(each, 1) for each in numbers]
-    if not sides or len(sides) > 5 or any(each is None or each > 10**5 for each in sides):
+    sides = [side for each in numbers if (side := whole(each, 1)) and side <= LONGEST_SIDE]
+    if len(sides) != len(numbers):
         return None
-    known = [each for each in sides if each is not None]
-    if len(known) == 1:
-        return (3, known[0], known[0])
-    if len(known) == 2:
-        return (3, *known)
-    if len(known) == 3 and known[0] <= 4:
-        return tuple(known)
-    return (1, *known) if len(known) == 3 else tuple(known)
+    match sides:
+        case [side]:
+            return (3, side, side)
+        case [height, width]:
+            return (3, height, width)
+        case [channels, _, _] if channels > MOST_CHANNELS:
+            return (1, *sides)
+        case [_, _, _] | [_, _, _, _]:
+            return tuple(sides)
+        case _:
+            return None
 
 
 def read_tree(

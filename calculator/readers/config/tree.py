@@ -21,6 +21,8 @@ from calculator.errors import InputError
 LONGEST_YAML: Final = 60_000
 MAX_NODES: Final = 40_000
 MAX_DEPTH: Final = 60
+LONGEST_NUMBER: Final = 40
+LONGEST_LINE: Final = 4000
 
 Path = tuple[str, ...]
 
@@ -179,7 +181,7 @@ def _scalar(node: ScalarNode) -> Any:
     text = str(node.value)
     kind = str(node.tag).rpartition(":")[2]
     if kind == "int":
-        return number(text.replace("_", "")) if len(text) < 40 else text
+        return number(text.replace("_", "")) if len(text) < LONGEST_NUMBER else text
     if kind == "float":
         return number(text)
     if kind == "bool":
@@ -224,7 +226,11 @@ def lines_tree(text: str, *, blocks: bool = False) -> Node:
         if left < 0:
             raise InputError.at("", "has more lines than any config")
         start, offset = offset, offset + len(line) + 1
-        if len(line) > 4000 or line.lstrip()[:1] in {"#", ";", ""} or line.lstrip()[:2] == "//":
+        if (
+            len(line) > LONGEST_LINE
+            or line.lstrip()[:1] in {"#", ";", ""}
+            or line.lstrip()[:2] == "//"
+        ):
             continue
         if blocks and (opened := _BLOCK.fullmatch(line)):
             names = [opened["name"], *re.findall(r'"([^"]*)"', opened["labels"] or "")]

@@ -101,7 +101,9 @@ def _task(values: dict[str, Any]) -> str:
     """The task that is named, else the one that the model's name ends with."""
     named = str(values.get("task") or "").lower()
     model = re.search(r"-(obb|cls|seg|pose)\b", str(values.get("model") or "").lower())
-    return named or {"cls": "classify"}.get(model[1], model[1]) if model or named else "detect"
+    if named or model is None:
+        return named or "detect"
+    return {"cls": "classify"}.get(model[1], model[1])
 
 
 def _argument(text: str, line: int) -> Node:

@@ -14,7 +14,9 @@ from calculator.typed import MAX_BYTES
 from calculator.units import KIB
 
 _POWER: Final = {"": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
-_CELL = re.compile(r"(?P<number>\d{1,18}(?:[.,]\d{1,6})?)(?P<unit>[KMGTPE]?)(?P<tail>i?B?)", re.IGNORECASE)
+_CELL = re.compile(
+    r"(?P<number>\d{1,18}(?:[.,]\d{1,6})?)(?P<unit>[KMGTPE]?)(?P<tail>i?B?)", re.IGNORECASE
+)
 _BLOCKS = re.compile(
     r"(?:^|\s)(?P<count>\d{1,10})(?P<unit>[KMGT]?)(?P<tail>B?)-[^\s\d]+"
     r"|bloc\w* de (?P<count2>\d{1,10})(?P<unit2>[KMGT]?)",
@@ -31,7 +33,8 @@ _HEADERS: Final = {
 }  # fmt: skip
 _FIRST: Final = (
     "filesystem", "文件系统", "檔案系統", "dateisystem", "sys.", "sys", "système", "s.ficheros",
-    "s.", "filsystem", "ファイルシス", "ファイルシステム", "файловая", "файл.система", "bestandssysteem",
+    "s.", "filsystem", "ファイルシス", "ファイルシステム", "файловая", "файл.система",
+    "bestandssysteem",
     "sist.", "파일", "파일시스템", "system", "tiedostojärjestelmä", "dosyasistemi", "source",
 )  # fmt: skip
 
@@ -73,7 +76,7 @@ def rows(lines: Sequence[str]) -> Iterator[Row]:
     """Yield the rows of all tables in the text."""
     style = _Style()
     pending = ""
-    decimal = any(re.search(r"\d k?$|\d[.,]\dk\b", line) for line in lines[:200])
+    decimal = any("%" in line and re.search(r"\d[.,]\dk\b", line) for line in lines[:200])
     for number, line in enumerate(lines, 1):
         said = command(line)
         if df_words := _df_words(said):
