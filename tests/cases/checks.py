@@ -27,17 +27,21 @@ def split(key: str) -> tuple[str, str]:
 
 def holds(got: Any, wanted: Any, suffix: str = "", tolerance: float = 0.0) -> bool:
     """Whether a value is as expected."""
-    if suffix in {"_in", "_one_of"}:
-        return any(holds(got, each, "", tolerance) for each in wanted)
-    if suffix == "_between":
-        return isinstance(got, int | float) and wanted[0] <= got <= wanted[1]
-    if suffix == "_not":
-        return got != wanted
-    if suffix == "_matches":
-        return isinstance(got, str) and re.search(wanted, got) is not None
-    if suffix == "_about":
-        tolerance = ABOUT
-    if isinstance(wanted, int | float) and not isinstance(wanted, bool) and tolerance:
+    match suffix:
+        case "_in" | "_one_of":
+            return any(holds(got, each, "", tolerance) for each in wanted)
+        case "_between":
+            return isinstance(got, int | float) and bool(wanted[0] <= got <= wanted[1])
+        case "_matches":
+            return isinstance(got, str) and re.search(wanted, got) is not None
+        case "_not":
+            return bool(got != wanted)
+        case _:
+            return _same(got, wanted, ABOUT if suffix == "_about" else tolerance)
+
+
+def _same(got: Any, wanted: Any, tolerance: float) -> bool:
+    if tolerance and isinstance(wanted, int | float) and not isinstance(wanted, bool):
         return isinstance(got, int | float) and abs(got - wanted) <= abs(wanted) * tolerance
     if isinstance(wanted, list) and isinstance(got, tuple):
         return list(got) == wanted

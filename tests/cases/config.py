@@ -114,47 +114,52 @@ def _values(
 
 
 def _single(outcome: Outcome, expected: Mapping[str, Any], reading: Reading) -> None:
+    """Values that stand alone, in the reading or among its extra figures."""
     extra = reading.extra
+    loaders = reading.loaders
+    in_flight = loaders[0].peak_batches if loaders else None
     found: dict[str, Any] = {
         "framework": reading.framework,
         "effective": reading.effective,
         "ranks_per_container": reading.ranks,
         "alive_together": reading.alive_together,
         "patched_value": reading.patched.get("shm_bytes"),
-        "errors_for": [each.path for each in reading.errors],
-        "unresolved": sorted(each.path for each in reading.asked),
+        "errors_for": sorted(each.path for each in reading.errors),
         "workload": reading.workload,
-        "val_in_flight_bytes": reading.loaders[-1].peak_bytes if reading.loaders else None,
-        "in_flight_batches": extra.get(
-            "in_flight_batches", reading.loaders[0].peak_batches if reading.loaders else None
-        ),
-        **{key: extra.get(key) for key in ("batch_bytes", "max_batches")},
+        "val_in_flight_bytes": loaders[-1].peak_bytes if loaders else None,
+        "in_flight_batches": extra.get("in_flight_batches", in_flight),
+        "batch_bytes": extra.get("batch_bytes"),
+        "max_batches": extra.get("max_batches"),
         "resident_bytes_if_tensor_cache": extra.get("resident_bytes_if_tensor_cache"),
     }
     for key, value in expected.items():
         plain, suffix = checks.split(key)
-        if plain in found and plain != "unresolved":
-            have = found[plain]
-            same = sorted(have) == sorted(value) if plain == "errors_for" else False
-            if not (same or checks.holds(have, value, suffix)):
-                outcome.hard.append(f"{key}: {have}, not {value}")
+        wanted = sorted(value) if plain == "errors_for" else value
+        if plain in found and not checks.holds(found[plain], wanted, suffix):
+            outcome.hard.append(f"{key}: {found[plain]}, not {value}")
+    _asked(outcome, expected, reading)
+    _best(outcome, expected, extra.get("best", {}))
+    whole = reading.model_dump_json()
+    if str(expected.get("reported_bytes", "")) not in whole:
+        outcome.hard.append(f"nothing says {expected['reported_bytes']}")
+    for text in expected.get("keep_text", ()):
+        if text not in (reading.text or ""):
+            outcome.hard.append(f"the mended text lost {text!r}")
+
+
+def _asked(outcome: Outcome, expected: Mapping[str, Any], reading: Reading) -> None:
     asked = [each.path for each in reading.asked]
     for path in expected.get("asked", ()):
         if path not in asked:
             outcome.hard.append(f"does not ask for {path}: {asked}")
     if "unresolved" in expected and not asked:
         outcome.hard.append(f"asks for nothing, but {expected['unresolved']} cannot be known")
-    reported = expected.get("reported_bytes")
-    if reported is not None and str(reported) not in reading.model_dump_json():
-        outcome.hard.append(f"nothing says {reported}")
-    for key in expected.get("keep_text", ()):
-        if key not in (reading.text or ""):
-            outcome.hard.append(f"the mended text lost {key!r}")
-    best = extra.get("best", {})
+
+
+def _best(outcome: Outcome, expected: Mapping[str, Any], best: Mapping[str, Any]) -> None:
     also = expected.get("also_accept", {})
     for key, value in expected.get("best", {}).items():
         plain, suffix = checks.split(key)
-        if best.get(plain) not in also.get(plain, ()) and not checks.holds(
-            best.get(plain), value, suffix
-        ):
-            outcome.hard.append(f"best.{key}: {best.get(plain)}, not {value}")
+        have = best.get(plain)
+        if have not in also.get(plain, ()) and not checks.holds(have, value, suffix):
+            outcome.hard.append(f"best.{key}: {have}, not {value}")

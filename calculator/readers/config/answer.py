@@ -76,6 +76,8 @@ def answer(
             said.append(note("default_enough"))
     if memory and loaders:
         said.append(note("memory_limit", memory=size(memory)))
+    if not said and not warnings and not asked:
+        said.append(note("nothing"))
     own = [each.id for each in warnings]
     extra = [each for each in _warn(loaders, found, cpus, memory, shm) if each.id not in own]
     return Reading(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from calculator.typed import MAX_BYTES
 from calculator.units import SizeError, parse_size, read_docker
 
 MOST: Final = 100_000
@@ -160,7 +161,8 @@ def read_size(text: str | None) -> int | None:
         return None
     for reader in (read_docker, parse_size):
         try:
-            return reader(text)
+            found = reader(text)
+            return found if found <= MAX_BYTES else None
         except (SizeError, ValueError):
             continue
     return None

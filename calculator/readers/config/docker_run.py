@@ -15,6 +15,7 @@ from calculator.readers.config.paste import Paste
 from calculator.readers.config.program import program
 from calculator.readers.config.say import memory_warnings, note, warn
 from calculator.readers.reading import Reading, Remark
+from calculator.typed import MAX_BYTES
 from calculator.units import SizeError, read_docker, read_tmpfs, size
 
 ORDER = 50
@@ -120,6 +121,8 @@ def _unit(line: Line, warnings: list[Remark]) -> None:
         try:
             meant = read_docker(text)
         except SizeError:
+            meant = MAX_BYTES + 1
+        if meant > MAX_BYTES:
             warnings.append(warn("unit_invalid", value=text[:80], expected=docker))
             continue
         if text.isdigit() and option == "--shm-size":
@@ -135,15 +138,11 @@ def _unit(line: Line, warnings: list[Remark]) -> None:
 
 
 def _misplaced(line: Line, warnings: list[Remark]) -> None:
-    flags = [
-        word for word in line.command if re.match(r"--(?:shm-size|ipc|gpus|memory|ulimit)\b", word)
-    ]
+    flags = [word for word in line.command if re.match(r"--(?:shm-size|ipc)\b", word)]
     if flags:
         warnings.append(warn("flag_after_image", flag=flags[0][:80]))
-    for option in line.options:
-        if (
-            option.value
-            and option.last > option.first
-            and re.match(r"--?[a-z][\w-]*", option.value)
-        ):
-            warnings.append(warn("flag_swallowed", option=option.name, value=option.value[:80]))
+    warnings.extend(
+        warn("flag_swallowed", option=each.name, value=each.value[:80])
+        for each in line.options
+        if each.value and each.last > each.first and re.match(r"--?[a-z][\w-]*", each.value)
+    )

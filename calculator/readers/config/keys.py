@@ -35,10 +35,8 @@ VAL_WORKERS: Final = (
 PREFETCH: Final = ("prefetch_factor", "dataloader_prefetch_factor", "prefetch", "num_prefetch")
 PIN: Final = ("pin_memory", "dataloader_pin_memory", "pin_mem")
 PERSISTENT: Final = (
-    "persistent_workers",
-    "dataloader_persistent_workers",
-    "persistent_data_loader_workers",
-)
+    "persistent_workers", "dataloader_persistent_workers", "persistent_data_loader_workers",
+)  # fmt: skip
 RANKS: Final = (
     "nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus_per_node", "devices",
     "num_processes", "n_gpus", "ngpus", "num_gpus", "gpus", "n_gpu", "slots_per_trial",

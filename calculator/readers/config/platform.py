@@ -7,6 +7,7 @@ unit, and what to know.  The mended text differs from the paste only in that val
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
@@ -14,25 +15,15 @@ from calculator import resources
 from calculator.readers.config import edit
 from calculator.readers.config.answer import answer
 from calculator.readers.config.paste import Paste
+from calculator.readers.config.platform_value import FLAG, WORDS, joined, literal, memory, value
 from calculator.readers.config.say import memory_warnings, note, warn
 from calculator.readers.config.tree import Node, Path, find
 from calculator.readers.reading import Reading, Remark
-from calculator.typed import MAX_BYTES
-from calculator.units import GIB, GRAMMARS, MIB, SizeError, ceil_to, parse_size, size
+from calculator.units import GRAMMARS, MIB, ceil_to, size
 
 ORDER = 40
-_FLAG: Final = re.compile(r"--shm-size(?:=|\s+|$)(?P<size>[^\s\"',\]]{1,40})?")
-_EXPECTED: Final = {
-    "bytes": "a whole number of bytes, without quotes and suffix, such as {bytes}",
-    "mib": "a whole number of MiB, such as {mib}",
-    "docker": "a number with k, m or g, such as 8g",
-    "gb": "a number with MB or GB, such as 8GB",
-    "options": "a number with k, m or g, such as 8g",
-    "args": "a number with k, m or g, such as 8g",
-}
 MOST_RANKS: Final = 1024
-LOOKS_LIKE_BYTES: Final = 16 * MIB
-"""So many MiB nobody has: the number was meant as bytes."""
+_WRONG: Final = {"unit_invalid", "unit_mismatch", "unitless_bytes"}
 
 
 @cache
@@ -82,47 +73,74 @@ def read(paste: Paste) -> Reading | None:
         return None
     data, root = which
     warnings: list[Remark] = []
-    notes = list(data["notes"])
-    unsupported = bool(data.get("unsupported")) or _refuses(root, data)
-    if unsupported:
-        warnings.append(warn("platform_unsupported", platform=data.get("refuses", data["title"])))
     place = next((hit for each in data["shm"] for hit in find(root, each)), None)
-    shm, literal = _value(place[1], data, warnings) if place else (None, "")
-    memory = _memory(root, data)
-    ipc = next((str(node.scalar) for _, node in find(root, data.get("ipc", "-"))), None)
-    if re.search(r"--ipc[= ]host", _joined(place[1]) if place else ""):
-        ipc = "host"
-        warnings.append(warn("host_ipc_security"))
-        if shm:
-            warnings.append(warn("ipc_host_makes_shm_size_moot"))
+    text = literal(place[1], data["unit"]) if place else ""
+    shm = value(text, data["unit"], warnings) if place else None
+    limit = memory(root, data)
     wanted = paste.wanted
-    if wanted and shm and shm > wanted:
-        warnings.append(warn("existing_larger", existing=size(shm), wanted=size(wanted)))
-    elif wanted and shm and shm < wanted:
-        warnings.append(warn("existing_smaller", existing=size(shm), wanted=size(wanted)))
-    warnings += memory_warnings(max(shm or 0, wanted or 0), memory)
+    ipc = _ipc(root, data, place)
+    warnings += _warnings(shm, wanted, limit, ipc)
+    wrong = any(each.id in _WRONG for each in warnings)
     parsed: dict[str, Any] = {"shm_bytes": shm}
-    known = {"memory_bytes": memory, "ipc": ipc, "image": _first(root, data.get("image", "-"))}
-    parsed |= {key: value for key, value in known.items() if value is not None}
-    target = max(wanted or 0, shm or 0)
-    wrong = any(each.id in {"unit_invalid", "unit_mismatch", "unitless_bytes"} for each in warnings)
-    text, patched = (None, {})
-    if target and not unsupported and (wrong or wanted):
-        text, patched = _patch(paste, root, data, place, target)
-        if target == shm and not wrong:
-            text = paste.text
-        if text is None:
+    known = {"memory_bytes": limit, "ipc": ipc, "image": _first(root, data.get("image", "-"))}
+    parsed |= {key: each for key, each in known.items() if each is not None}
+    notes = list(data["notes"])
+    mended: str | None = None
+    patched: dict[str, Any] = {}
+    if data.get("unsupported") or _refuses(root, data):
+        platform = data.get("refuses", data["title"])
+        warnings.append(warn("platform_unsupported", platform=platform))
+    else:
+        mended, patched = _mended(paste, root, data, place, shm=shm, wrong=wrong)
+        if mended is None and wanted:
             notes.append(note("no_place", place=data["shm"][0]))
-    if shm is None and not unsupported:
-        notes.append(note("docker_default"))
-    line = place[1].line if place else 0
+        if shm is None:
+            notes.append(note("docker_default"))
+    line = place[1].line if place and shm else 0
     return answer(
-        paste, [], format=data["format"], framework=data["title"], shm=shm, memory=memory,
-        warnings=warnings, notes=notes, parsed=parsed, patched=patched, text=text,
+        paste, [], format=data["format"], framework=data["title"], shm=shm, memory=limit,
+        warnings=warnings, notes=notes, parsed=parsed, patched=patched, text=mended,
         effective="host /dev/shm" if ipc == "host" else "",
-        origins=[paste.origin("current_shm", line)] if line and shm else [],
-        ranks=_ranks(root, data), extra={"literal": literal} if literal else {},
+        origins=[paste.origin("current_shm", line)] if line else [],
+        ranks=_ranks(root, data), extra={"literal": text} if text else {},
     )  # fmt: skip
+
+
+def _ipc(root: Node, data: dict[str, Any], place: tuple[Path, Node] | None) -> str | None:
+    """Return the IPC mode that the file sets, of its own or in options of docker run."""
+    if place and data["unit"] in WORDS and re.search(r"--ipc[= ]host", joined(place[1])):
+        return "host"
+    return _first(root, data.get("ipc", "-"))
+
+
+def _warnings(
+    shm: int | None, wanted: int | None, limit: int | None, ipc: str | None
+) -> Iterator[Remark]:
+    if ipc == "host":
+        yield warn("host_ipc_security")
+        if shm:
+            yield warn("ipc_host_makes_shm_size_moot")
+    if wanted and shm and shm != wanted:
+        key = "existing_larger" if shm > wanted else "existing_smaller"
+        yield warn(key, existing=size(shm), wanted=size(wanted))
+    yield from memory_warnings(max(shm or 0, wanted or 0), limit)
+
+
+def _mended(
+    paste: Paste,
+    root: Node,
+    data: dict[str, Any],
+    place: tuple[Path, Node] | None,
+    *,
+    shm: int | None,
+    wrong: bool,
+) -> tuple[str | None, dict[str, Any]]:
+    """Return the file with the size that is wanted, or meant; the same text if it has it."""
+    target = max(paste.wanted or 0, shm or 0)
+    if not target or not (wrong or paste.wanted):
+        return None, {}
+    text, patched = _patch(paste, root, data, place, target)
+    return (paste.text if target == shm and not wrong else text), patched
 
 
 def _refuses(root: Node, data: dict[str, Any]) -> bool:
@@ -143,96 +161,25 @@ def _ranks(root: Node, data: dict[str, Any]) -> int | None:
     return found if type(found) is int and 0 < found <= MOST_RANKS else None
 
 
-def _joined(node: Node) -> str:
-    """The words of an option string, or of a list of arguments."""
-    if isinstance(node.value, list):
-        return " ".join(str(each.scalar) for each in node.items)
-    return str(node.scalar)
-
-
-def _value(node: Node, data: dict[str, Any], warnings: list[Remark]) -> tuple[int | None, str]:
-    """Return the bytes a value means, or was meant to, and its text."""
-    unit = data["unit"]
-    if unit in {"options", "args"}:
-        match = _FLAG.search(_joined(node))
-        text = (match["size"] or "") if match else ""
-        if not text:
-            return None, ""
-        grammar = GRAMMARS["docker"]
-    else:
-        text = "" if node.scalar is None else str(node.scalar)
-        grammar = GRAMMARS[unit]
-    if "${" in text or text.startswith(("$", "var.")):
-        warnings.append(warn("interpolated_value", value=text[:80]))
-        return None, text
-    try:
-        value = grammar.read(text.lower() if unit == "docker" else text)
-    except (SizeError, ValueError):
-        return _meant(text, unit, warnings), text
-    if unit == "mib" and int(text) >= LOOKS_LIKE_BYTES:
-        meant = size(min(value, MAX_BYTES * 1024))
-        warnings.append(warn("unit_mismatch", value=text, unit="MiB (MB)", meant=meant))
-        return int(text), text
-    if value == 0:
-        return None, text
-    if unit == "bytes" and value < MIB:
-        warnings.append(warn("unitless_bytes", value=text, meant=size(value)))
-    if value > MAX_BYTES:
-        warnings.append(warn("unit_invalid", value=text[:80], expected="a size some machine has"))
-        return None, text
-    return value, text
-
-
-def _meant(text: str, unit: str, warnings: list[Remark]) -> int | None:
-    try:
-        meant = parse_size(text)
-    except (SizeError, ValueError):
-        meant = 0
-    example = meant or 8 * GIB
-    expected = _EXPECTED[unit].format(bytes=example, mib=ceil_to(example, MIB) // MIB)
-    warnings.append(warn("unit_invalid", value=text[:80] or "nothing", expected=expected))
-    return meant if 0 < meant <= MAX_BYTES else None
-
-
-def _memory(root: Node, data: dict[str, Any]) -> int | None:
-    for pattern, unit in data.get("memory", ()):
-        for _, node in find(root, pattern):
-            try:
-                return GRAMMARS[unit].read(str(node.scalar).lower())
-            except (SizeError, ValueError):
-                continue
-    for _, node in find(root, data.get("requirements", "-")):
-        for each in node.items:
-            kind, value = each.mapping.get("type"), each.mapping.get("value")
-            if (
-                kind
-                and value
-                and str(kind.scalar).upper() == "MEMORY"
-                and str(value.scalar).isdigit()
-            ):
-                return int(str(value.scalar)) * MIB
-    return None
-
-
 def _patch(
     paste: Paste, root: Node, data: dict[str, Any], place: tuple[Path, Node] | None, target: int
 ) -> tuple[str | None, dict[str, Any]]:
     """Return the mended text and the values in it, under the names that people check."""
     unit = data["unit"]
     whole = ceil_to(target, MIB)
-    literal = GRAMMARS["docker" if unit in {"options", "args"} else unit].write(whole)
-    raw: Any = int(literal) if unit in {"bytes", "mib"} else literal
+    written = GRAMMARS["docker" if unit in WORDS else unit].write(whole)
+    raw: Any = int(written) if unit in {"bytes", "mib"} else written
     key = place[0][-1] if place else (data["insert"].rpartition(".")[2] or "shm_size")
     values = {"shm_bytes": whole, key: raw, "value": whole if unit == "bytes" else raw}
     values[data.get("named", f"{key}_shm_bytes")] = whole
-    if unit in {"options", "args"}:
-        values[key] = _options(_joined(place[1]) if place else "", literal)
-    text = edit.put(paste.text, root, data, place, literal)
+    if unit in WORDS:
+        values[key] = _options(joined(place[1]) if place else "", written)
+    text = edit.put(paste.text, root, data, place, written)
     return text, values if text is not None else {}
 
 
-def _options(old: str, literal: str) -> str:
-    flag = f"--shm-size={literal}"
-    if _FLAG.search(old):
-        return _FLAG.sub(flag, old, count=1)
+def _options(old: str, written: str) -> str:
+    flag = f"--shm-size={written}"
+    if FLAG.search(old):
+        return FLAG.sub(flag, old, count=1)
     return f"{old} {flag}".strip()

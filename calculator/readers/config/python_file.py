@@ -80,27 +80,31 @@ class _Budget:
 
     def node(self, each: ast.expr, root: Node, depth: int) -> Node:
         self.left -= 1
-        line = each.lineno
         if self.left < 0 or depth > MAX_DEPTH:
-            return Node(None, line)
-        if isinstance(each, ast.Constant):
-            simple = isinstance(each.value, int | float | str | bool)
-            return Node(each.value if simple else None, line)
-        if isinstance(each, ast.Name):
-            known = root.mapping.get(each.id)
-            return Node(known.value, line) if known else Node(f"${{{each.id}}}", line)
-        if isinstance(each, ast.List | ast.Tuple):
-            return Node([self.node(item, root, depth + 1) for item in each.elts], line)
-        if isinstance(each, ast.Dict):
-            pairs = zip(each.keys, each.values, strict=True)
-            named = {
-                str(key.value): self.node(value, root, depth + 1)
-                for key, value in pairs if isinstance(key, ast.Constant)
-            }  # fmt: skip
-            return Node(named, line)
-        if isinstance(each, ast.Call):
-            return Node(self._keywords(each, root, depth), line)
-        return Node(_worked_out(each, root), line)
+            return Node(None, each.lineno)
+        return Node(self._value(each, root, depth), each.lineno)
+
+    def _value(self, each: ast.expr, root: Node, depth: int) -> Any:
+        match each:
+            case ast.Constant(value=bool() | int() | float() | str() as value):
+                found: Any = value
+            case ast.Constant():
+                found = None
+            case ast.Name(id=name):
+                found = root.mapping[name].value if name in root.mapping else f"${{{name}}}"
+            case ast.List(elts=entries) | ast.Tuple(elts=entries):
+                found = [self.node(entry, root, depth + 1) for entry in entries]
+            case ast.Dict():
+                found = {
+                    str(key.value): self.node(value, root, depth + 1)
+                    for key, value in zip(each.keys, each.values, strict=True)
+                    if isinstance(key, ast.Constant)
+                }
+            case ast.Call():
+                found = self._keywords(each, root, depth)
+            case _:
+                found = _worked_out(each, root)
+        return found
 
     def _keywords(self, call: ast.Call, root: Node, depth: int) -> dict[str, Node]:
         found: dict[str, Node] = {}

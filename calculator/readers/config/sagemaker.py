@@ -20,7 +20,7 @@ _ESTIMATOR: Final = re.compile(
     re.IGNORECASE,
 )
 _LEFT: Final = (
-    "Use fewer workers, a smaller prefetch_factor or a smaller batch, or an instance type with more "
+    "Use fewer workers, a smaller prefetch_factor or a smaller batch, or an instance with more "
     "memory: SageMaker gives /dev/shm a share of it."
 )
 

@@ -11,6 +11,7 @@ from calculator.readers.config.paste import Paste
 from calculator.readers.config.program import program
 from calculator.readers.config.say import memory_warnings, note, warn
 from calculator.readers.reading import LoaderReading, Origin, Question, Reading, Remark
+from calculator.typed import MAX_BYTES
 from calculator.units import GRAMMARS, KIB, MIB, SizeError, read_tmpfs, size
 
 ORDER = 60
@@ -63,6 +64,7 @@ def _mount(paste: Paste, text: str) -> Reading:
             )
             meant = re.match(r"(\d{1,12})\s?([kmgt])i?b?$", literal, re.IGNORECASE)
             shm = int(meant[1]) * KIB ** "bkmgt".index(meant[2].lower()) if meant else None
+    shm = shm if shm and shm <= MAX_BYTES else None
     wanted = paste.wanted or shm
     patched: dict[str, Any] = {}
     mended = None
@@ -160,4 +162,4 @@ def _count(text: str | None) -> int | None:
 def _memory(text: str | None) -> int | None:
     match = re.fullmatch(r"(\d{1,9})([KMGT]?)B?", (text or "").upper())
     value = int(match[1]) * _MEM_UNIT[match[2]] if match else 0
-    return value or None
+    return value if 0 < value <= MAX_BYTES else None

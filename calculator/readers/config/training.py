@@ -216,7 +216,7 @@ def _truth(value: Value | None) -> bool | None:
 
 
 def suggest(found: Settings, stated: Sample) -> tuple[Sample, list[Question], list[str]]:
-    """Return the sample that a size in the file suggests, to be confirmed; none if one is stated."""
+    """Return the sample that a size in the file suggests; none if one is stated."""
     tokens = [note("tokens")]
     if stated.bytes is not None:
         return UNKNOWN_SAMPLE, [], tokens if _is_tokens(stated) or found.all("length") else []
@@ -263,7 +263,7 @@ def read_tree(
     paste: Paste,
     root: Node,
     *,
-    format: str,
+    format: str,  # noqa: A002 - the word of the result
     framework: str = "",
     **more: Any,
 ) -> Reading | None:

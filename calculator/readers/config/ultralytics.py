@@ -24,20 +24,34 @@ from calculator.units import size
 ORDER = 30
 DEFAULTS: Final = {"batch": 16, "imgsz": 640, "workers": 8}
 PREFETCH: Final = 4
-_COMMAND = re.compile(r"\byolo\s+(?=[^\n]*\w+=)[^\n|;&]*", re.IGNORECASE)
-_OWN: Final = {"mosaic", "close_mosaic", "task", "mode", "single_cls", "rect", "cache", "epochs"}
+_COMMAND = re.compile(r"\byolo[ \t][^\n|;&]*", re.IGNORECASE)
+_BOTH: Final = {"batch", "workers"}
+_OWN: Final = {
+    "data",
+    "model",
+    "device",
+    "mosaic",
+    "close_mosaic",
+    "task",
+    "mode",
+    "single_cls",
+    "rect",
+    "cache",
+    "epochs",
+}
 
 
 def reads(paste: Paste) -> bool:
     """Whether the paste is one of Ultralytics'."""
     if paste.hint.startswith("ultralytics"):
         return True
-    if _COMMAND.search(paste.text):
+    if _command(paste) is not None:
         return True
     keys = set(paste.yaml.mapping) if paste.yaml else set()
     model = str(paste.yaml.mapping["model"].scalar) if paste.yaml and "model" in keys else ""
     yolo = re.search(r"yolo|rtdetr", model, re.IGNORECASE) is not None
-    return ("imgsz" in keys or yolo) and bool(keys & ({"batch", "workers"} | _OWN))
+    own = _BOTH | _OWN
+    return ("imgsz" in keys and bool(keys & own)) or (yolo and bool(keys & _BOTH))
 
 
 def read(paste: Paste) -> Reading | None:
@@ -89,7 +103,7 @@ def read(paste: Paste) -> Reading | None:
 
 
 def _root(paste: Paste) -> Node:
-    match = _COMMAND.search(paste.text)
+    match = _command(paste)
     if match:
         line = paste.text.count("\n", 0, match.start()) + 1
         pairs = re.findall(r"(\w+)=(\[[^\]\n]{0,80}\]|\S+)", match[0])
@@ -104,6 +118,12 @@ def _task(values: dict[str, Any]) -> str:
     if named or model is None:
         return named or "detect"
     return {"cls": "classify"}.get(model[1], model[1])
+
+
+def _command(paste: Paste) -> re.Match[str] | None:
+    """Return the first `yolo` command line that sets something."""
+    found = _COMMAND.finditer(paste.text[:100_000])
+    return next((each for each in found if re.search(r"\w=\S", each[0])), None)
 
 
 def _argument(text: str, line: int) -> Node:

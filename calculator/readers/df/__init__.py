@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from calculator.readers.df.inspect import inspect
 from calculator.readers.df.known import Known, known
-from calculator.readers.df.listing import Listing, listing, listed_size
+from calculator.readers.df.listing import Listing, listed_size, listing
 from calculator.readers.df.mounts import Mount, mounts
 from calculator.readers.df.table import Row, rows
 from calculator.readers.df.usage import MEMORY, SHM, on_disk, usage
@@ -20,7 +20,7 @@ from calculator.units import KIB, size
 
 _ALIASES: Final = (SHM, "/run/shm")
 _ABSENT = re.compile(
-    r"\b(?:df|mount|ls|findmnt|stat|du)\b[^\n]{0,40}/dev/shm/?['’\"»”]?\s{0,3}:?[^\n/]{0,80}"
+    r"\b(?:df|mount|ls|findmnt|stat|du)\b[^\n]{0,40}/dev/shm/?['\"\u2019»”]?\s{0,3}:?[^\n/]{0,80}"
     r"(?:can't find mount point|no such file|not found|not mounted|non trouv|nicht gefunden|"
     r"no existe|没有那个文件|Aucun fichier|Datei oder Verzeichnis nicht)",
     re.IGNORECASE,
@@ -44,7 +44,8 @@ def read(text: str, given: Mapping[str, Any] | None = None) -> Reading:
     facts = known(given)
     plain = clean(text)
     lines = plain.split("\n")
-    found = list(rows(lines))
+    shown = "%" in plain or "--output" in plain
+    found = list(rows(lines)) if shown else []
     own = [row for row in found if row.target.rstrip("/") in _ALIASES]
     if own:
         return usage(own, len(found) - len(own), facts)

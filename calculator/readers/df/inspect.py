@@ -41,6 +41,8 @@ def inspect(text: str, lines: Sequence[str], need: int | None) -> Reading | None
         if memory and total > memory:
             text_ = f"ShmSize {total} is above the memory limit {memory}: it counts toward it."
             warnings.append(Remark(id="shm_counts_toward_memory", text=text_))
+    if not notes:
+        notes.append(words("no_size"))
     parsed: dict[str, Any] = {
         "shm_bytes": total, "ShmSize": total, "ipc": mode or None, "IpcMode": mode or None,
         "memory_bytes": memory or None,

@@ -17,6 +17,7 @@ _ENTRY = re.compile(
     r"|\d{4}-\d\d-\d\d\s+\S+(?:\s+[+-]\d{4})?|\d{1,2}月\s+\d{1,2}\s+[\d:]{4,5})\s+(?P<name>.+)"
 )
 _HEADING: Final = "/dev/shm:"  # noqa: S108 - what ls prints above a folder
+_MARKS: Final = ("/dev/shm", "torch_", "nccl-", "sem.", "psm_")  # noqa: S108
 _OWNERS: Final = {
     "torch": re.compile(r"(?:.*/)?torch_\d+_\S*"),
     "nccl": re.compile(r"(?:.*/)?nccl-\S+"),
@@ -48,6 +49,8 @@ def owner(name: str) -> str:
 
 def listing(lines: Sequence[str]) -> Listing | None:
     """Read `ls` of /dev/shm; None where the text is none."""
+    if not any(mark in line for line in lines for mark in _MARKS):
+        return None
     counts: dict[str, int] = {}
     sums: dict[str, int] = {}
     about = False

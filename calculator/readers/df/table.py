@@ -78,7 +78,7 @@ def rows(lines: Sequence[str]) -> Iterator[Row]:
     pending = ""
     decimal = any("%" in line and re.search(r"\d[.,]\dk\b", line) for line in lines[:200])
     for number, line in enumerate(lines, 1):
-        said = command(line)
+        said = command(line) if "df" in line else ""
         if df_words := _df_words(said):
             style = _from_command(df_words, said)
             pending = ""
@@ -169,7 +169,7 @@ def _block(unit: str) -> int | None:
 
 def _is_header(tokens: Sequence[str], line: str) -> bool:
     first = tokens[0].lower()
-    known = first in _FIRST or (_BLOCKS.search(line) is not None and "%" in line)
+    known = first in _FIRST or ("%" in line and _BLOCKS.search(line) is not None)
     return known and not re.search(r"\d%|\d+ ?% ?/", line) and len(tokens) > 1
 
 
@@ -228,15 +228,15 @@ def _row(number: int, line: str, tokens: list[str], style: _Style, *, decimal: b
         size=sizes[0], used=sizes[1], avail=sizes[2],
         percent=float(percent) if re.fullmatch(r"\d{1,3}", percent) else None,
         fstype=cells.get("fstype", ""), inodes=style.inodes or "itotal" in cells,
-        where=style.where, decimal=decimal, headed=style.headed, bare=cells.get("size", "").isdigit(),
+        where=style.where, decimal=decimal, headed=style.headed,
+        bare=cells.get("size", "").isdigit(),
     )  # fmt: skip
 
 
 def _usual(tokens: list[str]) -> dict[str, str]:
     """Read `source [type] size used avail use% mount`, counted from the percent sign."""
-    at = next(
-        (i for i, each in enumerate(tokens) if re.fullmatch(r"(?:\d{1,3}%|-)", each) and i > 2), 0
-    )
+    ends = [i for i, each in enumerate(tokens) if re.fullmatch(r"\d{1,3}%|-", each)]
+    at = next((i for i in ends if i >= len(("size", "used", "avail"))), 0)
     if not at or at + 1 >= len(tokens) or not tokens[at + 1].startswith("/"):
         return {}
     # macOS counts inodes too: size used avail capacity iused ifree %iused mount
