@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from calculator import readers
 from calculator.commands.base import Result, add_given, as_json, given, read_text
-from calculator.errors import InputError
+from calculator.errors import InputError, Problem
 from calculator.summary import summarize
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ def add(commands: Commands) -> None:
 def run(arguments: Namespace) -> Result:
     """Read a paste; an input that is refused at its places ends with 2."""
     found = readers.read(read_text(arguments.file), arguments.kind, given(arguments))
+    problems = [Problem("", each.question) for each in found.errors]
+    status = 2 if problems else 0
     if arguments.json:
-        return Result(as_json(found.model_dump(mode="json")), 2 if found.errors else 0)
-    if found.errors:
-        raise InputError.at("", "; ".join(each.question for each in found.errors))
+        return Result(as_json(found.model_dump(mode="json")), status, problems)
+    if problems:
+        raise InputError(problems)
     return Result(summarize("read", reading=found))

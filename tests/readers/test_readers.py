@@ -22,6 +22,7 @@ from tests.cases import df as df_cases
 
 ROOT = Path(__file__).parents[1]
 KINDS = ("df", "config")
+SHM = "/dev/shm"  # noqa: S108 - the very subject
 LIMIT_S = 2.0
 SLOW_MACHINE = 4.0  # a shared machine is slower than a person's
 
@@ -48,8 +49,7 @@ def _read(text: str, kind: str = "auto", **given_: Any) -> Reading | None:
     started = time.monotonic()
     try:
         found = readers.read(text, kind, given_)
-    except InputError as error:
-        assert str(error)
+    except InputError:
         found = None
     assert time.monotonic() - started < LIMIT_S * SLOW_MACHINE
     if found is not None:
@@ -129,15 +129,19 @@ def test_any_text_is_answered(text, kind):
 
 
 TOKENS = [
-    "docker", "run", "--shm-size", "=", "8g", "img", "--ipc", "host", "\n", "\\\n", "num_workers", ":",
-    "batch_size", "4", "- ", "  ", "{", "}", "[", "]", ",", '"', "/dev/shm", "tmpfs", "64M", "0",
-    "100%", "df", "-h", "Filesystem", "Size", "Used", "shm_size", "${a}", "@b", "a", "config", "ShmSize",
-    "#SBATCH", "--mem", "1G", "jobs", "container", "options", "yolo", "imgsz", "batch", "dict(", ")",
-]  # fmt: skip
+    word
+    for line in (
+        r"docker run --shm-size = 8g img --ipc host num_workers : batch_size 4 - { } [ ] ,",
+        r"tmpfs 64M 0 100% df -h Filesystem Size Used Avail Use% Mounted on shm_size ${a} @b",
+        r"ShmSize #SBATCH --mem 1G jobs container options yolo imgsz batch dict( ) \ HostConfig",
+        r"runArgs a config resources cpus nnUNet_n_proc_DA device python train.py -b -j",
+    )
+    for word in line.split()
+]
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from(TOKENS), max_size=40).map(" ".join))
+@given(st.lists(st.sampled_from([*TOKENS, "\n", "  "]), max_size=40).map(" ".join))
 def test_any_words_of_the_trade_are_answered(text):
     _read(text, request={"shm_bytes": 2**33})
 
@@ -170,7 +174,7 @@ LARGE = {
     "units": "1K-" * 300_000,
     "hcl": "a {\n" * 200_000,
     "colours": "\x1b[" * 400_000,
-    "mounts": "/dev/shm " * 110_000,
+    "mounts": f"{SHM} " * 110_000,
     "inspect": '"ShmSize":' * 100_000,
     "words": "sagemaker " * 100_000,
     "yolo": "yolo " * 200_000,

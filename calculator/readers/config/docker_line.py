@@ -162,9 +162,9 @@ def read_size(text: str | None) -> int | None:
     for reader in (read_docker, parse_size):
         try:
             found = reader(text)
-            return found if found <= MAX_BYTES else None
         except (SizeError, ValueError):
             continue
+        return found if found <= MAX_BYTES else None
     return None
 
 

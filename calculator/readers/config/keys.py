@@ -24,8 +24,9 @@ VAL_BATCH: Final = (
 )  # fmt: skip
 WORKERS: Final = (
     "dataloader_num_workers", "num_workers", "workers_per_gpu", "max_data_loader_n_workers",
-    "train_num_workers", "num_train_workers", "n_workers", "nworkers", "workers", "num_data_workers",
-    "data_workers", "loader_workers", "num_loader_workers", "n_data_workers", "worker", "nw", "j",
+    "train_num_workers", "num_train_workers", "n_workers", "nworkers", "workers",
+    "num_data_workers", "data_workers", "loader_workers", "num_loader_workers", "n_data_workers",
+    "worker", "nw", "j",
     "numworkers", "dataloader_workers", "num_worker",
 )  # fmt: skip
 VAL_WORKERS: Final = (
