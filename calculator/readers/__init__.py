@@ -64,7 +64,8 @@ def _guess(text: str, given: Mapping[str, Any] | None) -> Reading:
     configured = config.attempt(text, given)
     if configured is not None:
         return configured
-    if python and (found := _code(text, given)) is not None:
+    found = _code(text, given)
+    if found is not None and (python or found.loaders):
         return found
     return measured
 
@@ -73,7 +74,7 @@ def _code(text: str, given: Mapping[str, Any] | None) -> Reading | None:
     """Read DataLoader code; None where it is none."""
     if find_spec("calculator.readers.code") is None:
         return None
-    reader: Reader = import_module("calculator.readers.code").read
+    reader: Reader = import_module("calculator.readers.code").read_code
     try:
         return reader(text, given)
     except InputError:
