@@ -47,7 +47,8 @@ def read(text: str, kind: str = "auto", given: Mapping[str, Any] | None = None) 
     if kind == "config":
         return config.read(text, given)
     if kind == "code":
-        return _code(text, given) or config.read(text, given)
+        reader = _code_reader()
+        return config.read(text, given) if reader is None else reader(text, given)
     return _guess(text, given)
 
 
@@ -72,10 +73,16 @@ def _guess(text: str, given: Mapping[str, Any] | None) -> Reading:
 
 def _code(text: str, given: Mapping[str, Any] | None) -> Reading | None:
     """Read DataLoader code; None where it is none."""
+    reader = _code_reader()
+    try:
+        return None if reader is None else reader(text, given)
+    except InputError:
+        return None
+
+
+def _code_reader() -> Reader | None:
+    """Return the reader of code, where there is one."""
     if find_spec("calculator.readers.code") is None:
         return None
     reader: Reader = import_module("calculator.readers.code").read_code
-    try:
-        return reader(text, given)
-    except InputError:
-        return None
+    return reader

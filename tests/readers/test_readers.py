@@ -121,6 +121,7 @@ def test_changed_anywhere_is_answered():
 @example("num_workers: " + "9" * 5000 + "\nbatch_size: 1", "config")
 @example("docker run --shm-size=" + "9" * 5000 + "g img", "config")
 @example("tmpfs " + "9" * 5000 + " 1 1 1% /dev/shm", "df")
+@example("a: &x 1\nb: &x 2\nnum_workers: 3", "config")
 @example("docker run -", "config")
 @example("docker run --tmpfs", "config")
 @example("!!python/object/apply:os.system ['x']", "config")

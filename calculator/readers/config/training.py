@@ -11,6 +11,7 @@ from calculator.readers import amounts
 from calculator.readers.amounts import UNKNOWN_SAMPLE, Sample
 from calculator.readers.config import keys
 from calculator.readers.config.answer import answer
+from calculator.readers.config.evaluation import amid, off
 from calculator.readers.config.interpolate import resolve
 from calculator.readers.config.paste import Paste
 from calculator.readers.config.say import ask, note, warn
@@ -277,7 +278,7 @@ def read_tree(
         return _launcher(paste, root, said, format)
     ranks = min(said or _given_ranks(paste) or 1, 1024)
     suggested, asked, notes = suggest(found, paste.sample)
-    if _off(root):
+    if off(root):
         for group in found.groups.values():
             group.pop("val_batch", None)
     made, origins, unknown = loaders(found, paste.sample, ranks, suggested)
@@ -286,8 +287,8 @@ def read_tree(
         questions.append(ask("ranks", "ranks", str(ranks_value[0].value)[:120]))
     if ranks_value and said:
         origins.append(Origin(path="ranks", line=ranks_value[0].line, text=""))
-    warnings = list(_warnings(made, found, amid=_amid(root)))
-    together = len(made) > 1 and _amid(root)
+    warnings = list(_warnings(made, found, between=amid(root)))
+    together = len(made) > 1 and amid(root)
     if together:
         more["form"] = {"schedule": "interleaved"}
     return answer(
@@ -318,31 +319,8 @@ def _launcher(paste: Paste, root: Node, ranks: int | None, format: str) -> Readi
     return answer(paste, [], format=format, framework="accelerate", ranks=min(ranks, 1024))
 
 
-def _amid(root: Node) -> bool:
-    """Whether validation runs in the middle of an epoch, while the training loader is full."""
-    for path, node in walk(root):
-        key, value = keys.plain(path[-1]) if path else "", node.scalar
-        if key in {"eval_strategy", "evaluation_strategy"} and str(value).lower() == "steps":
-            return True
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if key in {"val_check_interval", "eval_period"} and number and value != 1.0 and value > 0:
-            return True
-    return False
-
-
-def _off(root: Node) -> bool:
-    """Whether the file says that there is no validation."""
-    for path, node in walk(root):
-        key, value = keys.plain(path[-1]) if path else "", node.scalar
-        if key in {"eval_strategy", "evaluation_strategy"} and value in {"no", False}:
-            return True
-        if key == "do_eval" and value is False:
-            return True
-    return False
-
-
-def _warnings(made: Sequence[LoaderReading], found: Settings, *, amid: bool) -> Iterator[Remark]:
-    if len(made) > 1 and amid:
+def _warnings(made: Sequence[LoaderReading], found: Settings, *, between: bool) -> Iterator[Remark]:
+    if len(made) > 1 and between:
         yield warn("loaders_alive_together")
     if made and all(each.workers == 0 for each in made) and found.all("prefetch"):
         yield warn("invalid_prefetch_without_workers")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import ReusedAnchorWarning, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from calculator.errors import InputError
@@ -125,10 +126,11 @@ def yaml_tree(text: str) -> Node | None:
     if nesting > MAX_DEPTH:
         raise InputError.at("", "is nested too deeply")
     try:
-        documents = YAML(typ="safe", pure=True).compose_all(text)
-        for document in documents:
-            if isinstance(document, MappingNode | SequenceNode):
-                return _Converter().convert(document, 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReusedAnchorWarning)
+            for document in YAML(typ="safe", pure=True).compose_all(text):
+                if isinstance(document, MappingNode | SequenceNode):
+                    return _Converter().convert(document, 0)
     except (YAMLError, ValueError, RecursionError, AttributeError, TypeError, IndexError, KeyError):
         return None
     return None
