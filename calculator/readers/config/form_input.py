@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -37,7 +38,9 @@ def _data(paste: Paste) -> Mapping[str, Any] | None:
         return None
     for reader in (read_json, ast.literal_eval):
         try:
-            found = reader(text)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)
+                found = reader(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
         return found if isinstance(found, dict) else None
