@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calculator.commands import audit, config, diagnose, fit, listing, mend, size
+from calculator.commands import audit, config, diagnose, fit, listing, mend, read, size
 
-COMMANDS = (size, config, fit, diagnose, mend, audit, listing)
+COMMANDS = (size, config, fit, diagnose, read, mend, audit, listing)
 """In the order in which --help shows them."""
