@@ -12,6 +12,15 @@ Answer, the same bytes on CPython and on Pyodide:
     {"ok": false, "errors": [{"path": PATH, "message": TEXT}], "hints": [...]}
 
 Hints look like errors, and refuse nothing.
+
+A text that is pasted comes in pieces, each a request of its own with the form's workload:
+
+    {"workload": {...}, "paste": {"chunk": TEXT, "first": true, "last": true,
+     "kind": "auto", "container": NAME}}
+
+and is answered when the last has come; before that `paste` is null:
+
+    {"ok": true, "paste": {"kind", "html", "said", "workload" or null}}
 """
 
 from __future__ import annotations
@@ -19,7 +28,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -30,6 +39,18 @@ from calculator.inputs import collect, read_shm
 from calculator.reading import DoubledKeyError, read_json
 from calculator.slips import slip, slips
 from calculator.workload import Workload, parse
+
+
+class Piece(BaseModel):
+    """A piece of a text that is pasted; `first` forgets the text before it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    chunk: str = ""
+    first: bool = False
+    last: bool = False
+    kind: Literal["auto", "log", "df", "code", "config", "manifest"] = "auto"
+    container: str | None = None
 
 
 class Request(BaseModel):
@@ -44,6 +65,7 @@ class Request(BaseModel):
     shm: str | None = None
     parts: list[str] | None = None
     targets: list[str] | None = None
+    paste: Piece | None = None
 
 
 def answer(request: str) -> str:
@@ -87,9 +109,37 @@ def _respond(request: Request) -> dict[str, Any]:
     given = collect(request.preset, request.workload, request.set, request.remove)
     hints = [*slips(given), *slip("shm", request.shm)]
     try:
+        if request.paste is not None:
+            return _take(request.paste, parse(given))
         return _answer(request, parse(given), hints)
     except InputError as error:
         return _refusal(error, hints)
+
+
+_intakes: Final[list[Any]] = []
+"""The text that is coming in, if one is."""
+
+
+def _take(piece: Piece, workload: Workload) -> dict[str, Any]:
+    """Take a piece of a text; the last one is answered."""
+    from calculator.intake import Intake  # noqa: PLC0415  few people paste: it loads when one does
+
+    if piece.first or not _intakes:
+        _intakes[:] = [Intake()]
+    intake: Intake = _intakes[0]
+    intake.feed(piece.chunk)
+    if not piece.last:
+        return {"ok": True, "paste": None}
+    found = intake.finish(workload, piece.kind, piece.container)
+    return {
+        "ok": True,
+        "paste": {
+            "kind": found.kind,
+            "html": page.paste(found),
+            "said": found.said,
+            "workload": found.workload,
+        },
+    }
 
 
 def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[str, Any]:

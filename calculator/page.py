@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -66,6 +67,11 @@ def blocks(report: Report) -> dict[str, str]:
     """Render the configuration blocks of a report, each with what to know beside it."""
     template = environment().get_template("_target")
     return {each.id: template.render(target=each) for each in report.targets}
+
+
+def paste(found: Any) -> str:
+    """Render what a pasted text says; `found` is an `intake.Paste`."""
+    return environment().get_template("_paste").render(found=found, kinds=found.kinds)
 
 
 @cache

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Mapping
 from typing import Any, Final
 
 from calculator.errors import InputError
 from calculator.readers import config, df
+from calculator.readers.code import read_code
 from calculator.readers.config.say import note
 from calculator.readers.reading import Reading
 
@@ -25,8 +24,6 @@ _NO_CODE: Final = re.compile(
     r"^\s*(?:docker|podman|srun|#SBATCH|apiVersion:|services:)\b", re.MULTILINE
 )
 _MANIFEST: Final = re.compile(r"^(?:apiVersion|services)\s*:", re.MULTILINE)
-
-Reader = Callable[[str, Mapping[str, Any] | None], Reading]
 
 
 def read(text: str, kind: str = "auto", given: Mapping[str, Any] | None = None) -> Reading:
@@ -47,8 +44,7 @@ def read(text: str, kind: str = "auto", given: Mapping[str, Any] | None = None) 
     if kind == "config":
         return config.read(text, given)
     if kind == "code":
-        reader = _code_reader()
-        return config.read(text, given) if reader is None else reader(text, given)
+        return read_code(text, given)
     return _guess(text, given)
 
 
@@ -73,16 +69,7 @@ def _guess(text: str, given: Mapping[str, Any] | None) -> Reading:
 
 def _code(text: str, given: Mapping[str, Any] | None) -> Reading | None:
     """Read DataLoader code; None where it is none."""
-    reader = _code_reader()
     try:
-        return None if reader is None else reader(text, given)
+        return read_code(text, given)
     except InputError:
         return None
-
-
-def _code_reader() -> Reader | None:
-    """Return the reader of code, where there is one."""
-    if find_spec("calculator.readers.code") is None:
-        return None
-    reader: Reader = import_module("calculator.readers.code").read_code
-    return reader

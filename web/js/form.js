@@ -55,7 +55,12 @@ export function reshape(html) {
   if (names(fresh.content) !== names(form)) render(html);
 }
 
-function reach(id) {
+/**
+ * Go to an input, out of its fold.
+ *
+ * @param {string} id
+ */
+export function reach(id) {
   const element = document.getElementById(id);
   const folded = element?.closest("details:not([open])");
   if (folded && !element.matches("summary")) folded.setAttribute("open", "");

@@ -46,6 +46,7 @@ function answered(answer, change, typed) {
   reshaping = false;
   parts.show(answer.parts);
   platforms.take(answer.blocks);
+  paste.refresh();
   if (change?.preset) choose(change.preset);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
   status.say(`${hint} ${parts.text(answer.parts.spoken)}`.trim());

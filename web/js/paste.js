@@ -3,6 +3,7 @@
 // The text goes to the engine in pieces, one after the other, so that edits are answered between them and
 // a large log can be given up at any time. Nothing of it leaves the page.
 
+import { reach } from "./form.js";
 import { say } from "./status.js";
 
 const PIECE = 1 << 17; // characters: what the engine reads in a fraction of a second
@@ -21,6 +22,9 @@ let timer = 0;
 let ask;
 let found;
 let held; // the text in hand, for another look at it with a choice made
+let chosen = {}; // what a person said of it: its kind, a container
+let said = ""; // the last answer, read aloud once
+let depends = false; // whether what it says depends on the job in the form
 
 /**
  * @param {(paste: object) => Promise<object>} send hands one piece to the engine
@@ -48,8 +52,10 @@ export function start(send, learned) {
   document.addEventListener("drop", drop);
 }
 
-/** Another look at the same text, after something it depends on has changed. */
-export const again = (choice = {}) => held && read(held, choice);
+/** The job has changed: a mended file is to have its size. */
+export function refresh() {
+  if (depends && held !== undefined) hand(pieces(held), held.length, chosen);
+}
 
 function hover(event) {
   if (!event.dataTransfer?.types.includes("Files")) return;
@@ -69,6 +75,8 @@ function drop(event) {
 /** @param {string} text */
 function read(text, choice = {}) {
   held = text;
+  chosen = choice;
+  depends = false;
   if (!text.trim()) return clear();
   return hand(pieces(text), text.length, choice);
 }
@@ -130,9 +138,11 @@ function show(done, total) {
 function tell({ ok, paste, errors }) {
   progress.hidden = true;
   if (!ok) return complain(errors.map(({ message }) => message).join(" "));
-  result.innerHTML = paste.html;
+  depends = paste.kind === "manifest";
+  if (result.innerHTML !== paste.html) result.innerHTML = paste.html;
   result.hidden = false;
-  say(paste.said);
+  if (said !== paste.said) say(paste.said);
+  said = paste.said;
   if (paste.workload) found(paste);
 }
 
@@ -154,8 +164,10 @@ function clear() {
 }
 
 function act(event) {
+  const link = event.target.closest("[data-reach]");
+  if (link && reach(link.dataset.reach)) event.preventDefault();
   const button = event.target.closest("button");
-  if (button?.dataset.choice) again(JSON.parse(button.dataset.choice));
+  if (button?.dataset.choice && held !== undefined) read(held, { ...chosen, ...JSON.parse(button.dataset.choice) });
   if (button?.dataset.download) save(button);
   if (button?.matches(".clear")) {
     clear();

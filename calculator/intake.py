@@ -1,0 +1,192 @@
+"""What a person pastes into the page, whatever it is: sorted, read, and put into words.
+
+The text comes in pieces.  A log may be of any length and is read as it comes; everything
+else must be seen as a whole, and is small.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from calculator.diagnose import Diagnosis, Scanner
+from calculator.errors import InputError
+from calculator.manifests import Mended, mend
+from calculator.readers import read
+from calculator.readers.reading import Reading
+from calculator.recommend import Model
+from calculator.sizing import size_job
+from calculator.workload import Workload, parse
+
+Kind = Literal["auto", "log", "df", "code", "config", "manifest"]
+
+KINDS: Final[Mapping[Kind, str]] = {
+    "auto": "whatever it is",
+    "log": "a log",
+    "df": "what df shows",
+    "code": "code",
+    "config": "a configuration",
+    "manifest": "a manifest",
+}
+"""What a text can be, for people."""
+
+WHOLE: Final = 2_000_000
+"""Characters of a text that is looked at as a whole; what is longer is read as a log."""
+
+NO_CAUSE: Final = frozenset({"none", "unknown"})
+"""Diagnoses that name no cause: the text may not be a log at all."""
+
+
+SHM: Final = "/dev/shm"  # noqa: S108 - where df's row ends
+
+MANIFESTS: Final = frozenset({"kubernetes", "compose", "compose-v1", "helm-values", "json-patch"})
+"""Formats of manifests that are known for certain."""
+
+
+class Paste(Model):
+    """What a text says: one of its three readings, and what it makes of the job.
+
+    `workload` is the whole input JSON with what the text says in it, or None where it says
+    nothing about the job.
+    """
+
+    kind: Kind
+    diagnosis: Diagnosis | None = None
+    reading: Reading | None = None
+    mended: Mended | None = None
+    workload: dict[str, Any] | None = None
+
+    @property
+    def kinds(self) -> Mapping[Kind, str]:
+        """What it could have been read as."""
+        return KINDS
+
+    @property
+    def said(self) -> str:
+        """The answer in one sentence."""
+        if self.diagnosis is not None:
+            return self.diagnosis.title
+        if self.mended is not None:
+            return self.mended.message
+        notes = self.reading.notes if self.reading is not None else ()
+        return notes[0] if notes else f"Read as {KINDS[self.kind]}."
+
+
+class Intake:
+    """Takes one text, piece by piece."""
+
+    def __init__(self) -> None:
+        self._scanner = Scanner()
+        self._pieces: list[str] = []
+        self._length = 0
+
+    def feed(self, piece: str) -> None:
+        """Take the next piece; it may end anywhere."""
+        self._scanner.feed(piece)
+        self._length += len(piece)
+        if self._length <= WHOLE:
+            self._pieces.append(piece)
+        else:
+            self._pieces.clear()
+
+    def finish(self, job: Workload, kind: Kind = "auto", container: str | None = None) -> Paste:
+        """Say what all of it is and means, for the job in the form.
+
+        Args:
+            job: what the form says.
+            kind: what the text is, where a person says so.
+            container: which container of a manifest is meant.
+
+        Raises:
+            InputError: it is too long to be what it is said to be.
+        """
+        if self._length > WHOLE:
+            if kind not in {"auto", "log"}:
+                raise InputError.at("", "is too long to be read as that: only logs may be")
+            return self._log(job)
+        text = "".join(self._pieces)
+        if kind == "log" or not text.strip():
+            return self._log(job)
+        if kind == "manifest":
+            return _manifest(text, job, container)
+        if kind != "auto":
+            return _reading(read(text, kind, _known(job)), job)
+        return self._sorted(text, job, container)
+
+    def _sorted(self, text: str, job: Workload, container: str | None) -> Paste:
+        """Find out what it is: the kinds that are surest to know come first."""
+        found = read(text, "auto", _known(job))
+        if found.kind == "yaml":
+            return _manifest(text, job, container)
+        log = self._log(job)
+        cause = log.diagnosis is not None and log.diagnosis.diagnosis not in NO_CAUSE
+        if found.kind == "df" and found.verdict != "unparsable":
+            return log if cause and not _is_df_alone(log) else _reading(found, job)
+        if not _says_something(found):
+            return log if cause else self._unknown(text, job, container, log)
+        sure = cause and log.diagnosis is not None and log.diagnosis.confidence == "high"
+        return log if sure and not _is_python(text) else _reading(found, job)
+
+    @staticmethod
+    def _unknown(text: str, job: Workload, container: str | None, log: Paste) -> Paste:
+        """Try what only a closer look can tell; in the end it is a log that names no cause."""
+        mended = _manifest(text, job, container)
+        if mended.mended is not None and mended.mended.format in MANIFESTS:
+            return mended
+        code = read(text, "code", _known(job)) if _is_python(text) else None
+        return _reading(code, job) if code is not None and code.loaders else log
+
+    def _log(self, job: Workload) -> Paste:
+        given = {"workload": job.model_dump(mode="json")}
+        found = self._scanner.finish(given)
+        return Paste(kind="log", diagnosis=found, workload=_overlaid(job, found.workload))
+
+
+def _known(job: Workload) -> dict[str, Any]:
+    """Return what readers may want to know of the job."""
+    return {"need_bytes": size_job(job).need_bytes}
+
+
+def _reading(found: Reading, job: Workload) -> Paste:
+    kind: Kind = found.kind if found.kind in {"df", "code"} else "config"  # type: ignore[assignment]
+    return Paste(kind=kind, reading=found, workload=_overlaid(job, found.workload or {}))
+
+
+def _manifest(text: str, job: Workload, container: str | None) -> Paste:
+    found = mend(text, size_job(job).recommended_bytes, container=container)
+    return Paste(kind="manifest", mended=found)
+
+
+def _says_something(found: Reading) -> bool:
+    """Whether a reader made anything of the text."""
+    values = (found.loaders, found.workload, found.parsed, found.warnings, found.errors)
+    return any(values) or found.estimate is not None or found.kind == "code"
+
+
+def _is_df_alone(log: Paste) -> bool:
+    """Whether all that a diagnosis rests on is df's row itself."""
+    lines = log.diagnosis.evidence if log.diagnosis is not None else ()
+    return all(line.text.rstrip().endswith(SHM) for line in lines)
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _overlaid(job: Workload, said: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Lay what a text says over the form; its loaders take the place of the form's.
+
+    What a loader does not say of its samples stays as the form has it: it is asked for.
+    """
+    if not said:
+        return None
+    whole = job.model_dump(mode="json")
+    sample = whole["loaders"][0]["fields"]
+    loaders = [{"fields": sample, **loader} for loader in said.get("loaders", ())]
+    changed = {**whole, **said, "loaders": loaders or whole["loaders"]}
+    return parse(changed).model_dump(mode="json")

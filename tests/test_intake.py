@@ -1,0 +1,100 @@
+"""What is pasted is sorted, whatever it is, and in pieces it is the same as in one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculator import api
+from calculator.errors import InputError
+from calculator.intake import WHOLE, Intake
+from calculator.workload import parse
+
+CASES = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))["cases"]
+KIND = {"yaml": "manifest"}
+NOTHING_KNOWN = {"df-garbage"}
+"""Texts that are of no kind: they are read as a log that names no cause."""
+
+BUS_ERROR = (
+    "RuntimeError: DataLoader worker (pid 61) is killed by signal: Bus error. It is possible that "
+    "dataloader's workers are out of shared memory. Please try to raise your shared memory limit.\n"
+)
+LOADER = "loader = DataLoader(data, batch_size=32, num_workers=4)\n"
+
+
+def ask(**piece: Any) -> Any:
+    response = json.loads(api.answer(json.dumps({"paste": piece})))
+    assert response["ok"], response
+    return response["paste"]
+
+
+def text_of(case: dict[str, Any]) -> str:
+    given = case["input"]
+    return given if isinstance(given, str) else json.dumps(given)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_every_kind_is_known_for_what_it_is(case) -> None:
+    intake = Intake()
+    intake.feed(text_of(case))
+    wanted = "log" if case["id"] in NOTHING_KNOWN else KIND.get(case["kind"], case["kind"])
+    assert intake.finish(parse({})).kind == wanted
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
+def test_pieces_may_end_anywhere(size) -> None:
+    text = f"step 1\n{BUS_ERROR}Exception: later\n"
+    whole = ask(chunk=text, first=True, last=True)
+    for start in range(0, len(text), size):
+        assert ask(chunk=text[start : start + size], first=start == 0) is None
+    assert ask(last=True) == whole
+
+
+def test_the_first_piece_forgets_the_text_before() -> None:
+    ask(chunk=BUS_ERROR, first=True)
+    assert ask(chunk=LOADER, first=True, last=True)["kind"] == "code"
+
+
+def test_code_that_quotes_the_error_is_code() -> None:
+    text = f"import torch\n# {BUS_ERROR}{LOADER}"
+    assert ask(chunk=text, first=True, last=True)["kind"] == "code"
+
+
+def test_a_person_can_say_what_it_is() -> None:
+    assert ask(chunk=LOADER, first=True, last=True)["kind"] == "code"
+    assert ask(chunk=LOADER, first=True, last=True, kind="log")["kind"] == "log"
+
+
+def test_what_code_says_goes_into_the_job_and_the_rest_stays() -> None:
+    request = {
+        "workload": {"ranks": 3, "loaders": [{"batch_size": 7}, {}]},
+        "paste": {"chunk": LOADER, "first": True, "last": True},
+    }
+    found = json.loads(api.answer(json.dumps(request)))["paste"]["workload"]
+    assert found["ranks"] in {1, 3}
+    assert len(found["loaders"]) == 1
+    assert (found["loaders"][0]["batch_size"], found["loaders"][0]["num_workers"]) == (32, 4)
+
+
+def test_only_a_log_may_be_long() -> None:
+    intake = Intake()
+    for _ in range(3):
+        intake.feed("step 1 loss 2.0\n" * (WHOLE // 32))
+    intake.feed(BUS_ERROR)
+    found = intake.finish(parse({}))
+    assert found.kind == "log"
+    assert found.diagnosis is not None
+    assert found.diagnosis.diagnosis == "shm_exhausted"
+    with pytest.raises(InputError, match="too long"):
+        intake.finish(parse({}), "manifest")
+
+
+def test_what_is_pasted_is_text_in_the_page() -> None:
+    hostile = f"<img src=x onerror=alert(1)>\n<script>alert(1)</script> {BUS_ERROR}"
+    html = ask(chunk=hostile, first=True, last=True)["html"]
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "&lt;script&gt;" in html
