@@ -78,5 +78,5 @@ def test_targets_are_large_enough_to_hit(person: Person) -> None:
 # Their label, which is large enough, is the target.
 CHECKBOXES = {
     "accelerator", "last-batch-held", "loaders-0-pin-memory", "loaders-0-persistent-workers",
-    "loaders-1-pin-memory", "loaders-1-persistent-workers",
+    "loaders-1-pin-memory", "loaders-1-persistent-workers", "paste-file",
 }  # fmt: skip
