@@ -253,6 +253,15 @@ def test_one_short_sentence_is_read_aloud(person: Person) -> None:
     )
 
 
+def test_another_loader_is_like_the_first_as_it_stands(person: Person) -> None:
+    """What was typed a moment ago is in it too."""
+    person.page.locator("#more").evaluate("fold => { fold.open = true; }")
+    person.types("loaders.0.fields.0.shape", "3, 32, 48")
+    person.page.locator("#add-loader").click()
+    expect(person.input("loaders.1.fields.0.shape")).to_have_value("3, 32, 48")
+    expect(person.input("loaders.1.batch_size")).to_have_value("64")
+
+
 # ---------------------------------------------------------------- by keyboard
 
 

@@ -55,7 +55,7 @@ def test_df_goes_into_the_form_and_out_again(person: Person, box: Locator, resul
     box.fill(DF)
     expect(person.input("current_shm")).to_have_value("2 GiB")
     expect(result).to_contain_text("below the 5.42 GiB that this job needs")
-    result.locator("#paste-undo").click()
+    result.locator(".undo").click()
     expect(person.input("current_shm")).to_have_value("64 MiB")
 
 

@@ -73,7 +73,7 @@ element.addEventListener("keydown", form.step);
 element.addEventListener("submit", (event) => event.preventDefault());
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-set], [data-remove]");
+  const button = event.target.closest("[data-set], [data-like], [data-remove]");
   if (button) alter(button);
   const link = event.target.closest("[data-preset]");
   if (link && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
@@ -85,11 +85,10 @@ document.addEventListener("click", (event) => {
 /** What a text says about the job goes into the form, and can be taken back. */
 function learned({ workload }) {
   const before = talk.workload;
-  const undo = document.getElementById("paste-undo");
   latest += 1;
   choose("");
   talk.change({ take: workload });
-  undo?.addEventListener("click", () => talk.change({ take: before }), { once: true });
+  return () => talk.change({ take: before });
 }
 
 function alter(button) {
@@ -98,12 +97,15 @@ function alter(button) {
   choose("");
   if (dataset.remove) button.disabled = true; // a second click would mean what stands there then
   talk.change({
-    set: JSON.parse(dataset.set ?? "{}"),
+    set: dataset.like ? like(JSON.parse(dataset.like)) : JSON.parse(dataset.set ?? "{}"),
     remove: JSON.parse(dataset.remove ?? "[]"),
     then: dataset.then,
     otherwise: dataset.otherwise,
   });
 }
+
+/** One more loader like the first, as that is when the change has its turn. */
+const like = ({ to, name }) => ({ loaders }) => ({ [to]: { ...loaders[0], name } });
 
 /** Before the engine is up a preset's answer comes ready-made, as a file beside its page. */
 async function pick(link) {

@@ -24,11 +24,13 @@ let found;
 let held; // the text in hand, for another look at it with a choice made
 let chosen = {}; // what a person said of it: its kind, a container
 let said = ""; // the last answer, read aloud once
+let takeBack = () => {};
 let depends = false; // whether what it says depends on the job in the form
 
 /**
  * @param {(paste: object) => Promise<object>} send hands one piece to the engine
- * @param {(answer: {workload: object | null}) => void} learned takes over what a text says about the job
+ * @param {(answer: {workload: object}) => () => void} learned takes over what a text says about the job, and
+ *   returns what takes it back
  */
 export function start(send, learned) {
   ask = send;
@@ -143,7 +145,7 @@ function tell({ ok, paste, errors }) {
   result.hidden = false;
   if (said !== paste.said) say(paste.said);
   said = paste.said;
-  if (paste.workload) found(paste);
+  if (paste.workload) takeBack = found(paste);
 }
 
 function complain(message) {
@@ -169,6 +171,10 @@ function act(event) {
   const button = event.target.closest("button");
   if (button?.dataset.choice && held !== undefined) read(held, { ...chosen, ...JSON.parse(button.dataset.choice) });
   if (button?.dataset.download) save(button);
+  if (button?.matches(".undo")) {
+    takeBack();
+    button.remove();
+  }
   if (button?.matches(".clear")) {
     clear();
     box.focus();

@@ -8,7 +8,7 @@
 
 /**
  * @typedef {Record<string, string>} Typed dotted path -> text
- * @typedef {{preset?: string, take?: object, set?: object, remove?: string[], then?: string}} Change
+ * @typedef {{preset?: string, take?: object, set?: object | ((workload: object) => object), remove?: string[], then?: string}} Change
  * @typedef {import("./form.js").Remark} Remark
  * @typedef {({ok: true, workload: object, parts: Record<string, string>, blocks: Record<string, string>}
  *   | {ok: false, errors: Remark[]}) & {hints?: Remark[]}} Answer
@@ -183,7 +183,8 @@ export class Talk {
     if (!change) return this.#typedQuestion();
     if (change.preset) return { preset: change.preset };
     if (change.take) return { workload: change.take };
-    return { workload: this.#workload, set: change.set ?? {}, remove: change.remove ?? [] };
+    const set = typeof change.set === "function" ? change.set(this.#workload) : change.set;
+    return { workload: this.#workload, set: set ?? {}, remove: change.remove ?? [] };
   }
 
   #typedQuestion() {
