@@ -38,6 +38,11 @@ NO_CAUSE: Final = frozenset({"none", "unknown"})
 """Diagnoses that name no cause: the text may not be a log at all."""
 
 
+READABLE: Final = 200_000
+"""Characters of code: more is nobody's training script."""
+
+_LOADER: Final = "DataLoader("
+
 SHM: Final = "/dev/shm"  # noqa: S108 - where df's row ends
 
 MANIFESTS: Final = frozenset({"kubernetes", "compose", "compose-v1", "helm-values", "json-patch"})
@@ -116,11 +121,16 @@ class Intake:
 
     def _sorted(self, text: str, job: Workload, container: str | None) -> Paste:
         """Find out what it is: the kinds that are surest to know come first."""
-        found = read(text, "auto", _known(job))
-        if found.kind == "yaml":
-            return _manifest(text, job, container)
         log = self._log(job)
         cause = log.diagnosis is not None and log.diagnosis.diagnosis not in NO_CAUSE
+        try:
+            found = read(text, "auto", _known(job))
+        except InputError:  # too long for what it may be otherwise: only a log is long
+            if not cause and _LOADER in text:
+                raise
+            return log if cause else self._unknown(text, job, container, log)
+        if found.kind == "yaml":
+            return _manifest(text, job, container)
         if found.kind == "df" and found.verdict != "unparsable":
             return log if cause and not _is_df_alone(log) else _reading(found, job)
         if not _says_something(found):
@@ -134,8 +144,10 @@ class Intake:
         mended = _manifest(text, job, container)
         if mended.mended is not None and mended.mended.format in MANIFESTS:
             return mended
-        code = read(text, "code", _known(job)) if _is_python(text) else None
-        return _reading(code, job) if code is not None and code.loaders else log
+        if len(text) > READABLE or not _is_python(text):
+            return log
+        code = read(text, "code", _known(job))
+        return _reading(code, job) if code.loaders else log
 
     def _log(self, job: Workload) -> Paste:
         given = {"workload": job.model_dump(mode="json")}
@@ -182,6 +194,7 @@ def _overlaid(job: Workload, said: Mapping[str, Any]) -> dict[str, Any] | None:
     """Lay what a text says over the form; its loaders take the place of the form's.
 
     What a loader does not say of its samples stays as the form has it: it is asked for.
+    None where the two do not go together: the text is explained all the same.
     """
     if not said:
         return None
@@ -189,4 +202,7 @@ def _overlaid(job: Workload, said: Mapping[str, Any]) -> dict[str, Any] | None:
     sample = whole["loaders"][0]["fields"]
     loaders = [{"fields": sample, **loader} for loader in said.get("loaders", ())]
     changed = {**whole, **said, "loaders": loaders or whole["loaders"]}
-    return parse(changed).model_dump(mode="json")
+    try:
+        return parse(changed).model_dump(mode="json")
+    except InputError:
+        return None

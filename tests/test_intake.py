@@ -79,6 +79,38 @@ def test_what_code_says_goes_into_the_job_and_the_rest_stays() -> None:
     assert (found["loaders"][0]["batch_size"], found["loaders"][0]["num_workers"]) == (32, 4)
 
 
+def test_what_does_not_go_with_the_form_is_explained_all_the_same() -> None:
+    """Pods of four cannot hold a job of three processes."""
+    request = {
+        "workload": {"ranks": 8, "deployment": {"ranks_per_pod": 4}},
+        "paste": {
+            "chunk": f"torchrun --nproc-per-node=3 train.py\n\n{LOADER}",
+            "first": True,
+            "last": True,
+        },
+    }
+    found = json.loads(api.answer(json.dumps(request)))["paste"]
+    assert found["workload"] is None
+    assert found["html"]
+
+
+@pytest.mark.parametrize("lines", [1500, 15_000, 28_000])
+def test_a_log_of_any_length_is_a_log(lines) -> None:
+    """Longer than any configuration, shorter than what is not looked at as a whole."""
+    line = "[rank3]: 2026-01-01 00:00:00 step {} loss: 0.12345, lr: 1e-3 words\n"
+    steps = "".join(map(line.format, range(lines)))
+    found = ask(chunk=steps + BUS_ERROR, first=True, last=True)
+    assert (found["kind"], "no room" in found["said"]) == ("log", True)
+    assert ask(chunk=steps, first=True, last=True)["kind"] == "log"
+
+
+def test_code_that_is_too_long_is_said_to_be() -> None:
+    request = {"paste": {"chunk": "x = 1\n" * 50_000 + LOADER, "first": True, "last": True}}
+    response = json.loads(api.answer(json.dumps(request)))
+    assert not response["ok"]
+    assert "longer than" in response["errors"][0]["message"]
+
+
 def test_only_a_log_may_be_long() -> None:
     intake = Intake()
     for _ in range(3):

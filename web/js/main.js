@@ -46,7 +46,7 @@ function answered(answer, change, typed) {
   reshaping = false;
   parts.show(answer.parts);
   platforms.take(answer.blocks);
-  paste.refresh();
+  paste.refresh(answer.report.shm.recommended_bytes);
   if (change?.preset) choose(change.preset);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
   status.say(`${hint} ${parts.text(answer.parts.spoken)}`.trim());

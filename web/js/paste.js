@@ -24,6 +24,7 @@ let found;
 let held; // the text in hand, for another look at it with a choice made
 let chosen = {}; // what a person said of it: its kind, a container
 let said = ""; // the last answer, read aloud once
+let size = 0; // what is recommended
 let takeBack = () => {};
 let depends = false; // whether what it says depends on the job in the form
 
@@ -54,9 +55,15 @@ export function start(send, learned) {
   document.addEventListener("drop", drop);
 }
 
-/** The job has changed: a mended file is to have its size. */
-export function refresh() {
-  if (depends && held !== undefined) hand(pieces(held), held.length, chosen);
+/**
+ * The job has been answered anew: a mended file is to have its size.
+ *
+ * @param {number} recommended bytes
+ */
+export function refresh(recommended) {
+  const changed = recommended !== size;
+  size = recommended;
+  if (changed && depends && held !== undefined) hand(pieces(held), held.length, chosen);
 }
 
 function hover(event) {
