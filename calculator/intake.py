@@ -116,7 +116,7 @@ class Intake:
         if kind == "manifest":
             return _manifest(text, job, container)
         if kind != "auto":
-            return _reading(read(text, kind, _known(job)), job)
+            return _reading(read(text, kind, _known(job)), text, job)
         return self._sorted(text, job, container)
 
     def _sorted(self, text: str, job: Workload, container: str | None) -> Paste:
@@ -132,11 +132,11 @@ class Intake:
         if found.kind == "yaml":
             return _manifest(text, job, container)
         if found.kind == "df" and found.verdict != "unparsable":
-            return log if cause and not _is_df_alone(log) else _reading(found, job)
+            return log if cause and not _is_df_alone(log) else _reading(found, text, job)
         if not _says_something(found):
             return log if cause else self._unknown(text, job, container, log)
         sure = cause and log.diagnosis is not None and log.diagnosis.confidence == "high"
-        return log if sure and not _is_python(text) else _reading(found, job)
+        return log if sure and not _is_python(text) else _reading(found, text, job)
 
     @staticmethod
     def _unknown(text: str, job: Workload, container: str | None, log: Paste) -> Paste:
@@ -147,7 +147,7 @@ class Intake:
         if len(text) > READABLE or not _is_python(text):
             return log
         code = read(text, "code", _known(job))
-        return _reading(code, job) if code.loaders else log
+        return _reading(code, text, job) if code.loaders else log
 
     def _log(self, job: Workload) -> Paste:
         given = {"workload": job.model_dump(mode="json")}
@@ -160,9 +160,14 @@ def _known(job: Workload) -> dict[str, Any]:
     return {"need_bytes": size_job(job).need_bytes}
 
 
-def _reading(found: Reading, job: Workload) -> Paste:
+def _reading(found: Reading, text: str, job: Workload) -> Paste:
     kind: Kind = found.kind if found.kind in {"df", "code"} else "config"  # type: ignore[assignment]
-    return Paste(kind=kind, reading=found, workload=_overlaid(job, found.workload or {}))
+    workload = _overlaid(job, found.workload or {})
+    if kind == "config" and found.text is not None:
+        # what is handed back is for the job that this very text describes, as the form has it next
+        wanted = size_job(parse(workload) if workload else job).recommended_bytes
+        found = read(text, kind, {"need_bytes": wanted})
+    return Paste(kind=kind, reading=found, workload=workload)
 
 
 def _manifest(text: str, job: Workload, container: str | None) -> Paste:

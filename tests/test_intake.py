@@ -130,3 +130,23 @@ def test_what_is_pasted_is_text_in_the_page() -> None:
     assert "<script" not in html
     assert "<img" not in html
     assert "&lt;script&gt;" in html
+
+
+@pytest.mark.parametrize("lines", [3_000, 8_000, 60_000])
+def test_a_log_longer_than_any_configuration_is_a_log(lines) -> None:
+    text = "epoch: 1 loss: 0.3 lr=0.1\n" * lines
+    found = ask(chunk=text + BUS_ERROR, first=True, last=True)
+    assert (found["kind"], "has no room left" in found["said"]) == ("log", True)
+    assert ask(chunk=text, first=True, last=True)["kind"] == "log"
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "X=1\n" * 100_000, "(" * 100_000])
+def test_what_is_too_long_for_its_kind_is_no_failure_of_the_page(text) -> None:
+    assert ask(chunk=text, first=True, last=True)["kind"] == "log"
+
+
+def test_a_mended_command_has_the_size_of_the_job_that_it_runs() -> None:
+    ranks = "docker run --gpus all img torchrun --nproc_per_node=2 t.py -b 64 -j 8\n"
+    assert "--shm-size=2g" in ask(chunk=ranks, first=True, last=True)["html"]
+    alone = "docker run --gpus all img python t.py\n"
+    assert "--shm-size=8g" in ask(chunk=alone, first=True, last=True)["html"]
