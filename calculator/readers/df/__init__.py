@@ -10,6 +10,7 @@ from calculator.readers.df.inspect import inspect
 from calculator.readers.df.known import Known, known
 from calculator.readers.df.listing import Listing, listed_size, listing
 from calculator.readers.df.mounts import Mount, mounts
+from calculator.readers.df.stated import listed, stated
 from calculator.readers.df.table import Row, rows
 from calculator.readers.df.usage import MEMORY, SHM, on_disk, usage
 from calculator.readers.df.verdict import of_size, words
@@ -47,8 +48,9 @@ def read(text: str, given: Mapping[str, Any] | None = None) -> Reading:
     shown = "%" in plain or "--output" in plain
     found = list(rows(lines)) if shown else []
     own = [row for row in found if row.target.rstrip("/") in _ALIASES]
+    own = own or [row for row in stated(lines) if row.target.rstrip("/") in _ALIASES]
     if own:
-        return usage(own, len(found) - len(own), facts)
+        return usage(own, max(len(found) - len(own), 0), facts)
     readers: tuple[_Reader, ...] = (_inspected, _mounted, _absent, _listed)
     answers = (reader(plain, lines, facts) for reader in readers)
     first = next((each for each in answers if each is not None), None)
@@ -70,8 +72,9 @@ def _absent(text: str, _: Sequence[str], __: Known) -> Reading | None:
     return Reading(kind="df", format="df", verdict="absent", notes=(words("absent"),))
 
 
-def _mounted(_: str, lines: Sequence[str], facts: Known) -> Reading | None:
-    found = [each for each in mounts(lines) if each.target.rstrip("/") == SHM]
+def _mounted(text: str, lines: Sequence[str], facts: Known) -> Reading | None:
+    every = (*mounts(lines), *listed(text, lines))
+    found = [each for each in every if each.target.rstrip("/") == SHM]
     return _mount(found[-1], facts) if found else None
 
 

@@ -51,9 +51,7 @@ def inspect(text: str, lines: Sequence[str], need: int | None) -> Reading | None
     workload: dict[str, Any] = {"current_shm": total} if effective else {}
     if memory:
         workload["memory_limit"] = memory
-    line = next(
-        (i for i, each in enumerate(lines, 1) if "ShmSize" in each or str(total) in each), 0
-    )
+    line = next((i for i, each in enumerate(lines, 1) if str(total) in each), 0)
     return Reading(
         kind="df",
         format="docker-inspect",
