@@ -219,3 +219,22 @@ def test_what_is_only_hinted_at_goes_into_the_form_and_is_asked_for():
     assert found.workload["loaders"][0]["fields"][0]["shape"] == [3, 96, 96]
     assert [each.path for each in found.asked] == ["loaders.0.fields"]
     assert found.estimate is None
+
+
+def test_the_answer_of_docker_inspect_is_shown_not_the_command() -> None:
+    found = _read("$ docker inspect -f '{{.HostConfig.ShmSize}}' train\n67108864\n")
+    assert found is not None
+    assert [(each.line, each.text) for each in found.origins] == [(2, "67108864")]
+
+
+def test_processes_are_named_where_nothing_can_be_summed() -> None:
+    found = _read("distributed_type: MULTI_GPU\nnum_machines: 2\nnum_processes: 16\n")
+    assert found is not None
+    assert found.notes == ("8 processes share one /dev/shm.",)
+
+
+@pytest.mark.parametrize("text", ['{"filesystems": [', '{"filesystems": [1, {"target": 3}]}'])
+def test_a_broken_listing_of_mounts_is_no_listing(text: str) -> None:
+    found = _read(text, "df")
+    assert found is not None
+    assert found.verdict == "unparsable"

@@ -70,6 +70,8 @@ def answer(
     if found and count > 1:
         one, all_ = size(found.per_rank_peak_bytes), size(found.container_peak_bytes)
         said.append(note("ranks", ranks=count, one=one, all=all_))
+    elif ranks and ranks > 1:
+        said.append(note("processes", ranks=ranks))
     if found:
         said.append(note("recommended", size=size(found.recommended_bytes)))
         if found.recommended_bytes <= DEFAULT_SHM_BYTES:

@@ -25,6 +25,7 @@ _NOT_LOADERS: Final = re.compile(
     r"optimizer|optim|scheduler|lr_|model|loss|augment|transforms?|logger|logging|callbacks?|metrics?",
     re.IGNORECASE,
 )
+_DATA: Final = re.compile(r"(?:^|_)(?:ds|dataset|data|dataloader|loader)$", re.IGNORECASE)
 
 
 @dataclass
@@ -84,7 +85,7 @@ def settings(root: Node) -> Settings:
         what = keys.canonical(whole[-1])
         if not what and len(whole) > 1:
             what = keys.canonical("_".join(whole[-2:]))
-        if what and not any(_NOT_LOADERS.fullmatch(each) for each in whole[:-1]):
+        if what and not _beside_loaders(whole[:-1]):
             value, why = resolve(root, path, node)
             if isinstance(node.value, list):
                 value, why = [each.scalar for each in node.items], ""
@@ -92,6 +93,12 @@ def settings(root: Node) -> Settings:
             if what not in group or keys.rank(whole[-1]) < keys.rank(group[what].path[-1]):
                 group[what] = Value(value, path, node.line, why, str(node.scalar)[:200])
     return found
+
+
+def _beside_loaders(path: Path) -> bool:
+    """Whether a place is of the optimizer or the like; `model.train_ds` of NeMo is not."""
+    below = [index for index, each in enumerate(path) if _NOT_LOADERS.fullmatch(each)]
+    return bool(below) and not any(_DATA.search(each) for each in path[below[-1] + 1 :])
 
 
 def whole(value: Any, low: int = 0) -> int | None:
