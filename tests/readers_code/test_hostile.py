@@ -83,3 +83,8 @@ def test_bombs_do_not_go_off(name):
     start = time.process_time()
     _read(BOMBS[name])
     assert time.process_time() - start < 2
+
+
+def test_a_number_longer_than_any_float_is_asked_for() -> None:
+    found = read_code(f"loader = DataLoader(data, batch_size={'9' * 4000}, num_workers=2)\n")
+    assert [each.path for each in found.asked][:1] == ["loaders.0.batch_size"]

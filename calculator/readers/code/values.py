@@ -239,6 +239,8 @@ def whole(value: Value | None) -> int | None:
     found = constant(value)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
+    if isinstance(found, int):
+        return found  # of any length: one that is too long for a float is whole too
     return int(found) if math.isfinite(found) and found == int(found) else None
 
 
