@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from calculator.commands.base import Result, as_json
+from calculator.commands.base import Result, as_json, encoding_of
 from calculator.commands.needs import Workloads
 from calculator.errors import InputError
 from calculator.manifests import reports
@@ -73,12 +73,15 @@ def _file(auditor: Auditor, path: Path, *, asked: bool) -> None:
     """Audit one file; what is broken stops only where it was named by itself."""
     label = path.as_posix()
     try:
-        with path.open(encoding="utf-8-sig") as source:
+        with path.open("rb") as first:
+            encoding = encoding_of(first.read(2))
+        with path.open(encoding=encoding) as source:
             _stream(auditor, label, source)
     except OSError as error:
         raise InputError.at(label, error.strerror or "cannot be read") from None
-    except UnicodeDecodeError as error:
-        _broken(auditor, label, f"it is not text ({error.reason}).", asked=asked)
+    except UnicodeError as error:
+        why = error.reason if isinstance(error, UnicodeDecodeError) else str(error)
+        _broken(auditor, label, f"it is not text ({why}).", asked=asked)
     except InputError as error:
         _broken(auditor, label, str(error), asked=asked)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from calculator.errors import InputError, Problem
 from calculator.inputs import collect
@@ -19,6 +20,10 @@ from calculator.workload import Workload, parse
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - it has no other name
     """Where a command adds its parser."""
+
+
+UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How a text of Windows may begin."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,25 @@ def read_text(name: str) -> str:
     """
     label = "standard input" if name == "-" else name
     try:
-        return _stdin() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+        return _stdin() if name == "-" else decoded(Path(name).read_bytes()).replace("\r\n", "\n")
     except OSError as error:
         raise InputError.at(label, error.strerror or "cannot be read") from None
     except ValueError as error:
         raise InputError.at(label, f"is not text ({error})") from None
+
+
+def decoded(data: bytes) -> str:
+    """Return text as Windows writes it too: PowerShell's `>` makes UTF-16.
+
+    Raises:
+        UnicodeDecodeError: it is no text.
+    """
+    return data.decode(encoding_of(data[:2]))
+
+
+def encoding_of(start: bytes) -> str:
+    """Return the encoding of a file that begins so."""
+    return "utf-16" if start in UTF16 else "utf-8-sig"
 
 
 def read_json_text(label: str, text: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import sys
 from argparse import Namespace
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
-from calculator.commands.base import Result, add_given, as_json, given
+from calculator.commands.base import Result, add_given, as_json, encoding_of, given
 from calculator.diagnose import Scanner
 from calculator.errors import InputError
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from calculator.commands.base import Commands
 
 _CHUNK: Final = 1_000_000
-_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""How PowerShell begins a file that output was redirected to."""
 
 
 def add(commands: Commands) -> None:
@@ -53,7 +50,7 @@ def _chunks(name: str) -> Iterator[str]:
     try:
         path = Path(name)
         with path.open("rb") as file:
-            encoding = "utf-16" if file.read(2) in _UTF16 else "utf-8-sig"
+            encoding = encoding_of(file.read(2))
         with path.open(encoding=encoding, errors="replace") as text:
             yield from _pieces(text)
     except (OSError, ValueError) as error:

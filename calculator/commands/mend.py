@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from calculator.commands.base import Result, as_json, given
+from calculator.commands.base import UTF16, Result, as_json, decoded, given
 from calculator.errors import InputError
 from calculator.inputs import read_shm
 from calculator.manifests import Mended, mend
@@ -56,7 +56,8 @@ def read_exactly(name: str) -> str:
     label = "standard input" if name == "-" else name
     try:
         if name != "-":
-            return Path(name).read_bytes().decode("utf-8")
+            data = Path(name).read_bytes()
+            return decoded(data) if data[:2] in UTF16 else data.decode("utf-8")
         if sys.stdin is None:
             raise InputError.at(label, "is closed")
         if isinstance(sys.stdin, io.TextIOWrapper):

@@ -235,3 +235,12 @@ def test_kubectl_output_on_standard_input() -> None:
     done = subprocess.run(command, input=cluster(3), text=True, capture_output=True, check=False)
     assert done.returncode == 1
     assert "3 containers of 3 objects" in done.stdout
+
+
+def test_what_powershell_writes_is_audited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pods.yaml"
+    file.write_bytes(pod().encode("utf-16"))
+    assert main(["audit", str(file), "--json"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["rows"]) == 1

@@ -65,3 +65,12 @@ def test_unusable_input(words: list[str], tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
     file.write_text(COMPOSE, "utf-8")
     assert main(["mend", *words] if "nowhere.yaml" in words else ["mend", str(file), *words]) == 2
+
+
+def test_what_powershell_writes_is_a_manifest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_bytes("services:\r\n  a:\r\n    image: x\r\n".encode("utf-16"))
+    assert main(["mend", str(file), "--shm", "8g"]) == 0
+    assert "shm_size: 8g" in capsys.readouterr().out

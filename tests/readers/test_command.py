@@ -52,3 +52,10 @@ def test_refused_inputs_are_named_on_standard_error(tmp_path, capsys):
     assert status == 2
     assert "batch_size_per_rank" in err
     assert json.loads(out)["errors"][0]["path"] == "batch_size_per_rank"
+
+
+def test_what_powershell_writes_is_text(tmp_path, capsys):
+    file = tmp_path / "df.txt"
+    file.write_bytes(DF.replace("\n", "\r\n").encode("utf-16"))
+    assert main(["read", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "default_64m"
