@@ -7,6 +7,7 @@ else must be seen as a whole, and is small.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -47,6 +48,11 @@ SHM: Final = "/dev/shm"  # noqa: S108 - where df's row ends
 
 MANIFESTS: Final = frozenset({"kubernetes", "compose", "compose-v1", "helm-values", "json-patch"})
 """Formats of manifests that are known for certain."""
+
+_FENCED: Final = re.compile(
+    r"^```[\w-]{0,20}[ \t]*\r?\n(.*?)^```[ \t]*\r?$", re.MULTILINE | re.DOTALL
+)
+"""A block of Markdown."""
 
 
 class Paste(Model):
@@ -171,7 +177,13 @@ def _reading(found: Reading, text: str, job: Workload) -> Paste:
 
 
 def _manifest(text: str, job: Workload, container: str | None) -> Paste:
-    found = mend(text, size_job(job).recommended_bytes, container=container)
+    wanted = size_job(job).recommended_bytes
+    found = mend(text, wanted, container=container)
+    if found.parse == "error":
+        blocks = _FENCED.findall(text)
+        if len(blocks) == 1:  # a question of somebody, with the file in it
+            inner = mend(blocks[0], wanted, container=container)
+            found = inner if inner.parse == "ok" else found
     return Paste(kind="manifest", mended=found)
 
 

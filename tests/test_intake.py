@@ -150,3 +150,11 @@ def test_a_mended_command_has_the_size_of_the_job_that_it_runs() -> None:
     assert "--shm-size=2g" in ask(chunk=ranks, first=True, last=True)["html"]
     alone = "docker run --gpus all img python t.py\n"
     assert "--shm-size=8g" in ask(chunk=alone, first=True, last=True)["html"]
+
+
+def test_a_manifest_in_a_question_is_the_manifest() -> None:
+    file = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n"
+    question = f"Hi, my pod:\n\n```yaml\n{file}```\n\nwhat is wrong?\n"
+    assert "can hold 8 GiB" in ask(chunk=question, first=True, last=True)["said"]
+    two = f"{question}```yaml\n{file}```\n"
+    assert "not YAML" in ask(chunk=two, first=True, last=True)["said"]
