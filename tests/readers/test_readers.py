@@ -238,3 +238,14 @@ def test_a_broken_listing_of_mounts_is_no_listing(text: str) -> None:
     found = _read(text, "df")
     assert found is not None
     assert found.verdict == "unparsable"
+
+
+def test_a_batch_for_all_processes_asks_how_many_there_are() -> None:
+    text = "global_train_batch_size: 256\nnum_workers: 8\n"
+    asked = _read(text)
+    assert asked is not None
+    assert "ranks" in [each.path for each in asked.asked]
+    told = _read(text, gpus=8)
+    assert told is not None
+    assert "ranks" not in [each.path for each in told.asked]
+    assert told.loaders[0].batch == 256 // 8

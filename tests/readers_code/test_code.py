@@ -262,3 +262,12 @@ def test_batches_that_are_kept(body, kept):
     code = "loader = DataLoader(ds, 4, num_workers=2)\nouts, cache, labels = [], {}, []\n"
     found = read_code(f"{code}for x, y in loader:\n    {body}\n")
     assert ("batches_kept" in [each.id for each in found.warnings]) == kept
+
+
+def test_a_trainer_may_run_under_a_launcher_so_its_processes_are_asked_for():
+    call = "args = TrainingArguments(output_dir='o', dataloader_num_workers=4)\n"
+    found = read_code(call)
+    assert [each.path for each in found.asked if each.path == "ranks"] == ["ranks"]
+    told = read_code(f"# torchrun --nproc_per_node=4 t.py\n{call}")
+    assert told.ranks == 4
+    assert "ranks" not in [each.path for each in told.asked]

@@ -183,6 +183,10 @@ def _asked(machine: Machine) -> Ranks:
                 made.line,
                 asked=f"{_SIGNS[made.short]} in line {made.line} means several processes",
             )
+    for made in machine.made:
+        if made.short.endswith("TrainingArguments"):
+            why = f"{made.short} in line {made.line} serves as many as torchrun or accelerate start"
+            return Ranks(None, made.line, asked=why)
     return Ranks(1)
 
 

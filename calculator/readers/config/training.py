@@ -292,6 +292,8 @@ def read_tree(
     questions = [*asked, *unknown]
     if ranks_value and said is None and not _given_ranks(paste):
         questions.append(ask("ranks", "ranks", str(ranks_value[0].value)[:120]))
+    elif found.all("total_batch") and not said and not _given_ranks(paste):
+        questions.append(ask("ranks", "ranks"))
     if ranks_value and said:
         origins.append(Origin(path="ranks", line=ranks_value[0].line, text=""))
     warnings = list(_warnings(made, found, between=amid(root)))
