@@ -249,3 +249,17 @@ def test_a_batch_for_all_processes_asks_how_many_there_are() -> None:
     assert told is not None
     assert "ranks" not in [each.path for each in told.asked]
     assert told.loaders[0].batch == 256 // 8
+
+
+def test_what_no_form_takes_is_asked_for() -> None:
+    found = _read("batch_size: 4\nnum_workers: 900000\ndevices: 5000\n")
+    assert found is not None
+    assert {"ranks", "loaders.0.num_workers"} <= {each.path for each in found.asked}
+    assert (found.ranks, found.warnings) == (1, ())
+
+
+def test_nested_yaml_is_not_read_line_by_line() -> None:
+    text = "worker:\n  resources: {limits: {memory: 4Gi}}\n  extraVolumes: []\n"
+    found = _read(text)
+    assert found is not None
+    assert not found.loaders

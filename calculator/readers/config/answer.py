@@ -133,7 +133,9 @@ def _warn(
     if any((each.batch_bytes or 0) > LARGE_BATCH for each in loaders):
         largest = max(each.batch_bytes or 0 for each in loaders)
         said.append(warn("very_large_batch", bytes=size(min(largest, MAX_BYTES))))
-    texts = [each for each in loaders if isinstance(each.workers, str)]
+    texts = [
+        each for each in loaders if isinstance(each.workers, str) and not each.workers.isdecimal()
+    ]
     said += [warn("workers_from_machine", expression=each.workers) for each in texts[:1]]
     need = found.need_bytes if found else 0
     above = max(need, shm or 0)

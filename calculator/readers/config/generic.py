@@ -52,7 +52,9 @@ def read(paste: Paste) -> Reading | None:
         if re.search(r"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*=", paste.text, re.MULTILINE)
         else "toml"
     )
-    found = read_tree(paste, paste.toml, format=name, framework=framework)
+    # lines of YAML that nests mean nothing without their places
+    nested = paste.yaml is not None and any(each.mapping for each in paste.yaml.mapping.values())
+    found = None if nested else read_tree(paste, paste.toml, format=name, framework=framework)
     return found or _size_only(paste, name)
 
 

@@ -19,6 +19,8 @@ from calculator.readers.config.tree import Node, Path, find, walk
 from calculator.readers.reading import LoaderReading, Origin, Question, Reading, Remark
 
 MOST: Final = 10**6
+MOST_RANKS: Final = 1024
+MOST_WORKERS: Final = 4096
 LONGEST_SIDE: Final = 10**5
 MOST_CHANNELS: Final = 4
 _NOT_LOADERS: Final = re.compile(
@@ -207,6 +209,8 @@ def _workers(value: Value | None) -> int | str | None:
     if value.expression:
         return value.expression[:120]
     count = whole(value.value)
+    if count is not None and count > MOST_WORKERS:
+        return str(count)  # hardly meant: it is asked for
     text = value.value if isinstance(value.value, str) else ""
     return count if count is not None or not text.strip() else text.strip()[:120]
 
@@ -279,11 +283,12 @@ def read_tree(
     found = settings(root)
     ranks_value = found.all("ranks")
     said = devices(ranks_value[0].value) if ranks_value else None
+    said = said if said is None or said <= MOST_RANKS * _machines(root) else None
     if said and keys.plain(ranks_value[0].path[-1]) == "num_processes":
         said = max(said // _machines(root), 1)
     if not (found.all("workers") or found.all("batch") or found.all("total_batch")):
         return _launcher(paste, root, said, format)
-    ranks = min(said or _given_ranks(paste) or 1, 1024)
+    ranks = min(said or _given_ranks(paste) or 1, MOST_RANKS)
     suggested, asked, notes = suggest(found, paste.sample)
     if off(root):
         for group in found.groups.values():
@@ -325,7 +330,7 @@ def _launcher(paste: Paste, root: Node, ranks: int | None, format: str) -> Readi
     named = any(next(find(root, each), None) for each in ("distributed_type", "num_processes"))
     if not ranks or not named:
         return None
-    return answer(paste, [], format=format, framework="accelerate", ranks=min(ranks, 1024))
+    return answer(paste, [], format=format, framework="accelerate", ranks=min(ranks, MOST_RANKS))
 
 
 def _warnings(made: Sequence[LoaderReading], found: Settings, *, between: bool) -> Iterator[Remark]:
