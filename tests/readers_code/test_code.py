@@ -271,3 +271,13 @@ def test_a_trainer_may_run_under_a_launcher_so_its_processes_are_asked_for():
     told = read_code(f"# torchrun --nproc_per_node=4 t.py\n{call}")
     assert told.ranks == 4
     assert "ranks" not in [each.path for each in told.asked]
+
+
+@pytest.mark.parametrize(
+    ("device", "ranks", "batch"),
+    [("[0, 1]", 2, 16), ("'0,1,2,3'", 4, 8), ("0", 1, 32), ("'cpu'", 1, 32), ("[0]", 1, 32)],
+)
+def test_ultralytics_divides_its_batch_among_the_devices(device, ranks, batch):
+    found = read_code(f"YOLO('n.pt').train(imgsz=640, batch=32, workers=8, device={device})\n")
+    assert found.ranks == ranks
+    assert [each.batch for each in found.loaders] == [batch, 2 * batch]

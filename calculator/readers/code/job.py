@@ -62,6 +62,7 @@ class Job:
 def job_of(machine: Machine, found: list[Facts], ranks: Ranks) -> Job:
     """Put the loaders together."""
     notes: list[str] = []
+    found = [_share(each, ranks.value or 1) for each in found]
     loaders = [*found, *_evaluation(found)]
     together, schedule = _alive(machine, loaders, notes)
     python = machine.given.get("python")
@@ -101,6 +102,14 @@ def _evaluation(found: list[Facts]) -> list[Facts]:
         )
         extra.append(dataclasses.replace(each, name="eval", batch=batch))
     return extra
+
+
+def _share(each: Facts, ranks: int) -> Facts:
+    """Ultralytics divides its batch among the devices."""
+    if each.kind != "yolo" or not each.batch.value:
+        return each
+    batch = dataclasses.replace(each.batch, value=-(-each.batch.value // ranks))
+    return dataclasses.replace(each, batch=batch)
 
 
 def _twice(found: Number) -> Number:

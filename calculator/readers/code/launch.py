@@ -139,6 +139,13 @@ def _device_count(devices: Value) -> int | None:
     return whole(devices)
 
 
+def _several(devices: Value | None) -> int | None:
+    """Return how many devices a list of them names, where it is a list."""
+    listed = isinstance(devices, Seq) or "," in str(constant(devices))
+    count = len(devices.items) if isinstance(devices, Seq) else _device_count(devices or Const(0))
+    return count if listed and count and 1 < count <= MAX_RANKS else None
+
+
 def ranks(machine: Machine) -> Ranks:
     """Return how many training processes share the container, and where that stands."""
     given = machine.given.get("ranks")
@@ -154,6 +161,9 @@ def ranks(machine: Machine) -> Ranks:
         trainer = _in_trainer(made)
         if trainer is not None:
             return trainer
+    for site in machine.loaders.values():
+        if site.kind == "yolo" and (count := _several(site.call.kwargs.get("device"))):
+            return Ranks(count, site.line, f"Ultralytics starts {count} processes, one a device")
     for name in _WORLD_NAMES:
         value = machine.arguments.found.get(name)
         count = whole(value)
