@@ -128,9 +128,9 @@ def test_a_change_that_is_refused_leaves_the_other_mistake_at_its_input(person: 
     """Two such loaders are just below what any machine has; a third is beyond it."""
     add_loader(person)
     person.input("schedule").select_option("always")
-    person.types("loaders.0.fields.0.shape", "120000000000")
+    person.types("loaders.0.fields.0.shape", "80000000000")
     person.types("loaders.1.fields.0.shape", "85000000000")
-    person.sees("8 PiB")
+    person.sees("6 PiB")
     person.page.locator("#loaders-0-fields-add").click()
     expect(person.input("loaders.0.fields.1.kind")).to_have_value("int")
     person.types("ranks", "several")
@@ -139,7 +139,7 @@ def test_a_change_that_is_refused_leaves_the_other_mistake_at_its_input(person: 
     expect(person.page.locator("#form-error")).to_contain_text("more than any machine has")
     is_wrong(person.input("ranks"), "several")
     person.types("ranks", "8")
-    person.sees("8 PiB")
+    person.sees("6 PiB")
     expect(person.page.locator("#form-error")).to_be_empty()
 
 
