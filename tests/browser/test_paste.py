@@ -105,6 +105,16 @@ def test_a_file_is_opened_and_dropped(person: Person, result: Locator, tmp_path:
     expect(person.input("current_shm")).to_have_value("2 GiB")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_a_file_is_read_in_its_own_encoding(
+    person: Person, result: Locator, tmp_path: Path, encoding: str
+) -> None:
+    file = tmp_path / "compose.yaml"
+    file.write_bytes(f"{COMPOSE}    hostname: größe\n".encode(encoding))
+    person.page.locator("#paste-file").set_input_files(file)
+    expect(result.locator("figure pre")).to_contain_text("    shm_size: 8g\n    hostname: größe")
+
+
 def test_a_long_log_never_keeps_an_edit_waiting_and_can_be_stopped(
     person: Person, result: Locator, tmp_path: Path
 ) -> None:

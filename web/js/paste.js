@@ -96,11 +96,19 @@ function open(chosen) {
   file.value = "";
   box.value = "";
   held = undefined;
-  if (chosen.size < LARGE) return chosen.text().then((text) => {
+  if (chosen.size < LARGE) return chosen.arrayBuffer().then((bytes) => {
+    const text = new TextDecoder(encoding(bytes)).decode(bytes);
     box.value = text;
     return read(text);
   });
   return hand(stream(chosen), chosen.size, {});
+}
+
+/** PowerShell writes UTF-16, everyone else UTF-8. */
+function encoding(bytes) {
+  const [first, second] = new Uint8Array(bytes.slice(0, 2));
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return second === 0 || (first === 0xff && second === 0xfe) ? "utf-16le" : "utf-8";
 }
 
 function* pieces(text) {
@@ -108,7 +116,7 @@ function* pieces(text) {
 }
 
 async function* stream(chosen) {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder(encoding(await chosen.slice(0, 2).arrayBuffer()));
   for (let at = 0; at < chosen.size; at += PIECE) {
     const part = await chosen.slice(at, at + PIECE).arrayBuffer();
     yield decoder.decode(part, { stream: at + PIECE < chosen.size });
@@ -136,8 +144,8 @@ async function hand(texts, total, choice) {
 }
 
 function show(done, total) {
-  progress.hidden = total < LARGE;
-  bar.max = total;
+  progress.hidden = false; // its style lets it be seen only after a while
+  bar.max = total || 1;
   bar.value = done;
   words.textContent = `Reading ${Math.min(100, Math.floor((100 * done) / total))} %`;
 }
@@ -146,7 +154,7 @@ function show(done, total) {
 
 function tell({ ok, paste, errors }) {
   progress.hidden = true;
-  if (!ok) return complain(errors.map(({ message }) => message).join(" "));
+  if (!ok) return complain(errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; "));
   depends = paste.kind === "manifest";
   if (result.innerHTML !== paste.html) result.innerHTML = paste.html;
   result.hidden = false;
