@@ -139,6 +139,12 @@ def test_a_kind_that_was_not_meant_is_corrected(box: Locator, result: Locator) -
     expect(result).to_contain_text("Read as a log")
 
 
+def test_no_character_is_torn_between_two_pieces(box: Locator, result: Locator) -> None:
+    """The first half of the face is the last character of the first piece."""
+    box.fill(f"services:\n  trainer:\n    image: a  # {'x' * (2**17 - 38)}😀 kept\n")
+    expect(result.locator("figure pre")).to_contain_text("😀 kept")
+
+
 def test_markup_in_a_log_is_text(person: Person, box: Locator, result: Locator) -> None:
     box.fill(f"<img src=x onerror=document.title='gone'> {LOG}")
     expect(result.locator("h3")).to_contain_text(SHM)

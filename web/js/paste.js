@@ -112,7 +112,10 @@ function encoding(bytes) {
 }
 
 function* pieces(text) {
-  for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE);
+  for (let at = 0; at < text.length; ) {
+    const split = /[\ud800-\udbff]/.test(text[at + PIECE - 1] ?? ""); // never in the middle of a character
+    yield text.slice(at, (at += PIECE + Number(split)));
+  }
 }
 
 async function* stream(chosen) {
