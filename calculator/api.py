@@ -106,11 +106,14 @@ def _depth(request: str) -> int:
 
 
 def _respond(request: Request) -> dict[str, Any]:
+    if request.paste is not None and not request.paste.last:
+        _taken(request.paste)
+        return {"ok": True, "paste": None}
     given = collect(request.preset, request.workload, request.set, request.remove)
     hints = [*slips(given), *slip("shm", request.shm)]
     try:
         if request.paste is not None:
-            return _take(request.paste, parse(given))
+            return _said(request.paste, parse(given))
         return _answer(request, parse(given), hints)
     except InputError as error:
         return _refusal(error, hints)
@@ -120,16 +123,20 @@ _intakes: Final[list[Any]] = []
 """The text that is coming in, if one is."""
 
 
-def _take(piece: Piece, workload: Workload) -> dict[str, Any]:
-    """Take a piece of a text; the last one is answered."""
+def _taken(piece: Piece) -> Any:
+    """Take a piece of a text and return what has come in; the job matters only at the end."""
     from calculator.intake import Intake  # noqa: PLC0415  few people paste: it loads when one does
 
     if piece.first or not _intakes:
         _intakes[:] = [Intake()]
     intake: Intake = _intakes[0]
     intake.feed(piece.chunk)
-    if not piece.last:
-        return {"ok": True, "paste": None}
+    return intake
+
+
+def _said(piece: Piece, workload: Workload) -> dict[str, Any]:
+    """Take the last piece of a text and answer it."""
+    intake = _taken(piece)
     found = intake.finish(workload, piece.kind, piece.container)
     return {
         "ok": True,

@@ -67,7 +67,7 @@ Label = Annotated[str, Trim, AfterValidator(_label)]
 
 
 class Deployment(Input):
-    """How the job is started: only configuration blocks use it, no size does."""
+    """How the job is started: only configuration blocks use it, the job's answer does not."""
 
     image: Annotated[Image, ask("Image", "Of the training container.")] = "your-image:latest"
     command: Annotated[

@@ -15,6 +15,7 @@ from calculator.diagnose import Diagnosis, Scanner
 from calculator.errors import InputError
 from calculator.manifests import Mended, mend
 from calculator.readers import read
+from calculator.readers.code.source import MAX_CODE
 from calculator.readers.reading import Reading
 from calculator.recommend import Model
 from calculator.sizing import size_job
@@ -38,9 +39,6 @@ WHOLE: Final = 2_000_000
 NO_CAUSE: Final = frozenset({"none", "unknown"})
 """Diagnoses that name no cause: the text may not be a log at all."""
 
-
-READABLE: Final = 200_000
-"""Characters of code: more is nobody's training script."""
 
 _LOADER: Final = "DataLoader("
 
@@ -150,7 +148,7 @@ class Intake:
         mended = _manifest(text, job, container)
         if mended.mended is not None and mended.mended.format in MANIFESTS:
             return mended
-        if len(text) > READABLE or not _is_python(text):
+        if len(text) > MAX_CODE or not _is_python(text):
             return log
         code = read(text, "code", _known(job))
         return _reading(code, text, job) if code.loaders else log
