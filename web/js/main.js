@@ -23,9 +23,12 @@ const engine = new Engine((progress) => {
 });
 
 const talk = new Talk(start, ask, {
-  typed: () => ({ set: form.read(), parts: reshaping ? null : [...parts.names(), "spoken"] }),
+  typed: form.read,
+  parts: (change) => [...parts.names(), "spoken", ...(change || reshaping ? ["form"] : [])],
   wanted: platforms.wanted,
-  looked: platforms.add,
+  missing: () => ({ parts: parts.wanted(), targets: platforms.missing() }),
+  taste: () => ({}),
+  looked,
   answered,
   refused,
   waiting: () => status.outdate(WAITING),
@@ -44,12 +47,17 @@ function answered(answer, change, typed) {
   form.write(typed);
   const hint = form.mark([], answer.hints);
   reshaping = false;
-  parts.show(answer.parts);
+  parts.take(answer.parts);
   platforms.take(answer.blocks);
   paste.refresh(answer.report.shm.recommended_bytes);
   if (change?.preset) choose(change.preset);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
   status.say(`${hint} ${parts.text(answer.parts.spoken)}`.trim());
+}
+
+function looked({ parts: more, blocks }) {
+  parts.add(more);
+  platforms.add(blocks);
 }
 
 function refused(errors, hints) {
@@ -134,6 +142,7 @@ function choose(preset) {
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 document.documentElement.classList.add("scripted");
 copy.start();
+parts.start(() => talk.look());
 platforms.start(() => talk.look());
 paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
 engine.start();

@@ -1,21 +1,90 @@
 // The page's fragments: each stands in an element with data-part and is replaced only where it changed.
+//
+// An answer brings what can be seen. The rest keeps its old content, is asked for when it comes into view or
+// when people pause, and is then right as well: for printing, for finding in the page, for readers.
+
+const PAUSE_MS = 400;
+const MARGIN = "300px"; // what is nearly in view counts as seen
 
 /** The form is not among them: it is rendered anew by form.js, and rarely. */
-const places = () => document.querySelectorAll("[data-part]:not([data-part=form])");
+const places = [...document.querySelectorAll("[data-part]:not([data-part=form])")];
 
-/** @returns {string[]} names of the fragments this page shows */
-export const names = () => [...places()].map((place) => place.dataset.part);
+const seen = new Set(); // places in view
+let stale = new Set(); // names that the last answer did not bring
+let timer = 0;
+let paused = false;
+let ask = () => {};
 
-/** @param {Record<string, string>} parts name -> HTML */
-export function show(parts) {
-  for (const place of places()) {
-    const html = parts[place.dataset.part];
+const nameOf = (place) => place.dataset.part;
+
+/**
+ * Watch what comes into view.
+ *
+ * @param {() => void} missing called when a fragment is wanted that has to be asked for
+ */
+export function start(missing) {
+  ask = missing;
+  const observer = new IntersectionObserver(look, { rootMargin: MARGIN });
+  for (const place of places) observer.observe(place);
+}
+
+function look(entries) {
+  for (const { target, isIntersecting } of entries) {
+    if (isIntersecting) seen.add(target);
+    else seen.delete(target);
+  }
+  if (wanted().length) ask();
+}
+
+/** @returns {string[]} names of the fragments in view, and of the one that has the focus */
+export const names = () => unique(places.filter((place) => seen.has(place) || place.matches(":focus-within")).map(nameOf));
+
+/** @returns {string[]} names to ask for beside an answer: what is in view and old, or one more in a pause */
+export function wanted() {
+  const old = names().filter((name) => stale.has(name));
+  return old.length || !paused ? old : [...stale].slice(0, 1);
+}
+
+/**
+ * Take over the fragments of an answer.
+ *
+ * @param {Record<string, string>} parts name -> HTML
+ */
+export function take(parts) {
+  stale = new Set(places.map(nameOf).filter((name) => parts[name] === undefined));
+  put(parts);
+  pause();
+}
+
+/** @param {Record<string, string>} parts more of the answer that is shown */
+export function add(parts) {
+  for (const name of Object.keys(parts)) stale.delete(name);
+  put(parts);
+  pause();
+}
+
+/** Ask for one old fragment after the other while nobody types. */
+function pause() {
+  clearTimeout(timer);
+  paused = false;
+  if (!stale.size) return;
+  timer = setTimeout(() => {
+    paused = true;
+    ask();
+  }, PAUSE_MS);
+}
+
+const unique = (names) => [...new Set(names)];
+
+function put(parts) {
+  for (const place of places) {
+    const html = parts[nameOf(place)];
     if (html !== undefined) replace(place, html);
   }
 }
 
 /**
- * Replace an element's content and keep the focus on what has the same id afterwards.
+ * Replace an element's content and keep the focus on what has the same id afterwards, and open what was open.
  *
  * @param {Element} place
  * @param {string} html
@@ -23,6 +92,9 @@ export function show(parts) {
 function replace(place, html) {
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
+  for (const fold of place.querySelectorAll("details[id]")) {
+    fresh.content.getElementById(fold.id)?.toggleAttribute("open", fold.open);
+  }
   if (fresh.innerHTML === place.innerHTML) return;
   const focused = place.contains(document.activeElement) ? document.activeElement.id : "";
   place.replaceChildren(fresh.content);

@@ -38,6 +38,9 @@ export function start(missing) {
 /** @returns {string[]} the targets that are looked at */
 export const wanted = () => [current().dataset.target, ...mirrors.filter(isOpen).map((mirror) => mirror.dataset.mirror)];
 
+/** @returns {string[]} those of them that the answer that is shown did not bring */
+export const missing = () => wanted().filter((target) => blocks[target] === undefined);
+
 /**
  * Take over the blocks of an answer; those it does not bring are asked for when they are looked at.
  *

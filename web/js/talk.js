@@ -13,9 +13,12 @@
  * @typedef {({ok: true, workload: object, parts: Record<string, string>, blocks: Record<string, string>}
  *   | {ok: false, errors: Remark[]}) & {hints?: Remark[]}} Answer
  * @typedef {{
- *   typed: () => {set: object, parts: string[] | null},
+ *   typed: () => object,
+ *   parts: (change: Change | null) => string[],
  *   wanted: () => string[],
- *   looked: (blocks: Record<string, string>) => void,
+ *   missing: () => {parts: string[], targets: string[]},
+ *   taste: () => object,
+ *   looked: (answer: Answer) => void,
  *   answered: (answer: Answer, change: Change | null, typed: Typed) => void,
  *   refused: (errors: Remark[], hints: Remark[]) => void,
  *   waiting: () => void,
@@ -30,7 +33,7 @@ export class Talk {
   #live = false;
   #busy = false;
   #typed = false;
-  #looking = false; // whether a block is looked at that the last answer did not bring
+  #looking = false; // whether something is looked at that the last answer did not bring
   #since = {}; // what was typed since the last change of structure was sent
   #unanswered = {}; // what the engine refused: still in the form, not in the workload
   #wrong = []; // what it said of that
@@ -81,7 +84,7 @@ export class Talk {
     return this.#proceed();
   }
 
-  /** Ask for the blocks that are looked at, of the job as it was last answered. */
+  /** Ask for what is looked at and was not brought by the last answer. */
   look() {
     if (!this.#live) return;
     this.#looking = true;
@@ -128,9 +131,12 @@ export class Talk {
   }
 
   async #stepAside() {
+    const { parts, targets } = this.#view.missing();
+    if (!parts.length && !targets.length) return;
     const round = this.#round;
-    const answer = await this.#ask({ workload: this.#workload, parts: [], targets: this.#view.wanted() });
-    if (round === this.#round && answer?.ok) this.#view.looked(answer.blocks);
+    const answer = await this.#ask({ ...this.#asAnswered(), ...this.#view.taste(), parts, targets });
+    const overtaken = round !== this.#round || this.#typed || this.#changes.length;
+    if (!overtaken && answer?.ok) this.#view.looked(answer);
   }
 
   async #stepOn() {
@@ -176,7 +182,8 @@ export class Talk {
   }
 
   #request(change) {
-    return { ...this.#question(change), targets: this.#view.wanted() };
+    const parts = this.#view.parts(change);
+    return { ...this.#question(change), ...this.#view.taste(), parts, targets: this.#view.wanted() };
   }
 
   #question(change) {
@@ -188,8 +195,11 @@ export class Talk {
   }
 
   #typedQuestion() {
-    const { set, parts } = this.#view.typed();
-    return this.#preset ? { preset: this.#preset, parts } : { workload: this.#workload, set, parts };
+    return this.#preset ? { preset: this.#preset } : { workload: this.#workload, set: this.#view.typed() };
+  }
+
+  #asAnswered() {
+    return this.#preset ? { preset: this.#preset } : { workload: this.#workload };
   }
 }
 
