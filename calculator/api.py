@@ -3,15 +3,25 @@
 Request (every key optional):
 
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
-     "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all}
+     "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
+     "base": ADDRESS of the page, which the blocks lead back to}
 
 Answer, the same bytes on CPython and on Pyodide:
 
     {"ok": true, "workload": {...}, "report": {...}, "parts": {NAME: HTML},
-     "blocks": {TARGET: HTML}, "hints": [...]}
+     "blocks": {TARGET: HTML}, "hints": [...],
+     "link": the workload as a link, "preset": ID of the preset it equals, or null}
     {"ok": false, "errors": [{"path": PATH, "message": TEXT}], "hints": [...]}
 
 Hints look like errors, and refuse nothing.
+
+A link says the whole job: `{"link": TEXT}` in place of preset, workload, set and remove.
+Whatever its text is, there is an answer, which then has besides:
+
+    {"target": ID of the platform looked at, or null, "other": {...} or null,
+     "notes": [SENTENCE on what of the link could not be read]}
+
+`other` is the workload of a second job to compare with.
 
 A text that is pasted comes in pieces, each a request of its own with the form's workload:
 
@@ -32,7 +42,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from calculator import page, presets, report
+from calculator import link, page, presets, report
 from calculator.blocks import UnknownTargetError
 from calculator.errors import InputError, Problem, from_validation
 from calculator.inputs import collect, read_shm
@@ -62,10 +72,12 @@ class Request(BaseModel):
     workload: dict[str, Any] | None = None
     set: dict[str, Any] = {}
     remove: list[str] = []
+    link: str | None = None
     shm: str | None = None
     parts: list[str] | None = None
     targets: list[str] | None = None
     paste: Piece | None = None
+    base: str = ""
 
 
 def answer(request: str) -> str:
@@ -109,6 +121,8 @@ def _respond(request: Request) -> dict[str, Any]:
     if request.paste is not None and not request.paste.last:
         _taken(request.paste)
         return {"ok": True, "paste": None}
+    if request.link is not None:
+        return _linked(request, request.link)
     given = collect(request.preset, request.workload, request.set, request.remove)
     hints = [*slips(given), *slip("shm", request.shm)]
     try:
@@ -117,6 +131,24 @@ def _respond(request: Request) -> dict[str, Any]:
         return _answer(request, parse(given), hints)
     except InputError as error:
         return _refusal(error, hints)
+
+
+_BESIDE_A_LINK: Final = ("preset", "workload", "set", "remove", "paste")
+
+
+def _linked(request: Request, text: str) -> dict[str, Any]:
+    """Answer the job of a link, with what else it says."""
+    for name in _BESIDE_A_LINK:
+        if getattr(request, name):
+            raise InputError.at(name, "cannot stand beside a link, which says the whole job")
+    shared = link.read(text)
+    given = shared.workload.model_dump(mode="json")
+    return {
+        **_answer(request, shared.workload, [*slips(given), *slip("shm", request.shm)]),
+        "target": shared.target,
+        "other": shared.other and shared.other.model_dump(mode="json"),
+        "notes": list(shared.notes),
+    }
 
 
 _intakes: Final[list[Any]] = []
@@ -152,10 +184,12 @@ def _said(piece: Piece, workload: Workload) -> dict[str, Any]:
 def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[str, Any]:
     shm_bytes = None if request.shm is None else read_shm(request.shm)
     try:
-        found = report.build(workload, shm_bytes=shm_bytes, targets=request.targets)
+        found = report.build(
+            workload, shm_bytes=shm_bytes, targets=request.targets, base=request.base
+        )
     except UnknownTargetError as error:
         raise InputError.at("targets", str(error)) from None
-    untouched = request.preset if not (request.workload or request.set or request.remove) else None
+    preset = presets.called(found.link)
     return {
         "ok": True,
         "workload": workload.model_dump(mode="json"),
@@ -164,10 +198,12 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
             _parts(request.parts),
             workload,
             found,
-            published=presets.load(untouched).published if untouched else None,
+            published=presets.load(preset).published if preset else None,
         ),
         "blocks": page.blocks(found),
         "hints": _rows(hints),
+        "link": found.link,
+        "preset": preset,
     }
 
 

@@ -6,7 +6,7 @@ Adding a platform is adding one file there:
     title = "docker run"      # what the picker shows
     group = "Docker"          # where it shows it
     order = 10                # ascending within all targets
-    language = "bash"
+    language = "bash"         # one of header.COMMENTS
     filename = "train.sh"     # what a download is called; may hold {{ name }}
     size = "docker"           # grammar of units.GRAMMARS the body writes, or "none"
     sharing = "all"           # who shares one /dev/shm there: container.Sharing; "all" if left out
@@ -42,6 +42,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from calculator import resources
 from calculator.container import Container, Sharing, container
 from calculator.fewer import fewer_workers
+from calculator.header import Origin, headed
 from calculator.quoting import QUOTES
 from calculator.recommend import Model
 from calculator.sizing import Sizing
@@ -124,7 +125,7 @@ class UnknownTargetError(LookupError):
 
 def target_ids() -> tuple[str, ...]:
     """Return the ids of all targets in the order of the picker."""
-    found = [name for name in resources.names("targets", ".j2") if not name.startswith("_")]
+    found = resources.public("targets", ".j2")
     return tuple(sorted(found, key=lambda name: (_front(name)["order"], name)))
 
 
@@ -160,12 +161,13 @@ _SHARES: Final = (
 """Who shares one /dev/shm, in words."""
 
 
-def render(target: str, sizing: Sizing, *, shm_bytes: int | None = None) -> Block:
+def render(target: str, sizing: Sizing, *, origin: Origin, shm_bytes: int | None = None) -> Block:
     """Render one target for a job.
 
     Args:
         target: one of `target_ids()`.
         sizing: the job.
+        origin: what the text's first line leads back to.
         shm_bytes: write this size instead of the recommended one.
 
     Raises:
@@ -192,7 +194,9 @@ def render(target: str, sizing: Sizing, *, shm_bytes: int | None = None) -> Bloc
         per_pod=sharing is Sharing.POD,
         shares=_line(front.get("shares", _SHARES), known),
         shm_bytes=one.shm_bytes,
-        text=_template(target).render(known).strip("\n") + "\n",
+        text=headed(
+            _template(target).render(known).strip("\n") + "\n", front["language"], origin, target
+        ),
         verify=_line(front["verify"], known),
         recreate=_line(front["recreate"], known),
         caveats=tuple(

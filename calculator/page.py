@@ -17,6 +17,7 @@ from markupsafe import Markup
 from calculator import __version__, resources
 from calculator.blocks import Block
 from calculator.form import Control, control, most
+from calculator.header import LINE
 from calculator.picture import bar
 from calculator.presets import Published
 from calculator.report import Report
@@ -26,8 +27,7 @@ from calculator.workload import DEFAULT_SHM_BYTES, Workload
 
 def part_names() -> tuple[str, ...]:
     """Return the names of all fragments."""
-    found = resources.names("live", ".html")
-    return tuple(name for name in found if not name.startswith("_"))
+    return resources.public("live", ".html")
 
 
 def render(
@@ -98,5 +98,11 @@ def code(block: Block) -> Markup:
     html = str(Markup.escape(block.text))
     if block.size in GRAMMARS:
         spelled = re.escape(GRAMMARS[block.size].write(block.shm_bytes))
-        html = re.sub(rf"(?<![\w.-])({spelled})(?![\w.-])", r"<mark>\1</mark>", html)
+        sized = rf"(?P<head>{LINE.pattern})|(?<![\w.-]){spelled}(?![\w.-])"
+        html = re.sub(sized, _marked, html, flags=re.MULTILINE)
     return Markup(_COMMENT.sub(r"<i>\g<0></i>", html))  # noqa: S704 - escaped above
+
+
+def _marked(found: re.Match[str]) -> str:
+    """Mark a size; one in the link of the first line is the current one, or some other."""
+    return found[0] if found["head"] else f"<mark>{found[0]}</mark>"

@@ -18,9 +18,10 @@ why = "Why ours is enough"
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from calculator import resources
+from calculator import link, resources
 from calculator.recommend import Model
 from calculator.workload import Workload, parse
 
@@ -77,6 +78,16 @@ def workload_data(preset: str) -> dict[str, Any]:
         raise UnknownPresetError(preset)
     data: dict[str, Any] = resources.table("presets", preset).get("workload", {})
     return data
+
+
+def called(text: str) -> str | None:
+    """Return the id of the preset whose workload has this link, if one has."""
+    return _links().get(text)
+
+
+@cache
+def _links() -> dict[str, str]:
+    return {link.write(load(name).workload): name for name in reversed(preset_ids())}
 
 
 def load(preset: str) -> Preset:

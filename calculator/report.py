@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from calculator import blocks
+from calculator import blocks, link
 from calculator.blocks import Block
 from calculator.container import Sharing, container
 from calculator.crash import Crash, likely_crash
 from calculator.descriptors import Descriptors
+from calculator.header import Origin
 from calculator.live import LoaderUse
 from calculator.notices import Case, Notice, notices
 from calculator.recommend import Memory, Model, Step
@@ -58,8 +59,12 @@ class LoaderFigures(Model):
 
 
 class Report(Model):
-    """The answer.  The figures at the top are those of the first loader."""
+    """The answer.  The figures at the top are those of the first loader.
 
+    `link` is the workload as `calculator.link` writes it.
+    """
+
+    link: str
     shm: Shm
     item_bytes: int
     batch_bytes: int
@@ -80,6 +85,7 @@ def build(
     *,
     shm_bytes: int | None = None,
     targets: Sequence[str] | None = None,
+    base: str = "",
 ) -> Report:
     """Run the pipeline.
 
@@ -87,16 +93,19 @@ def build(
         workload: the job.
         shm_bytes: render the blocks for this size instead of the recommended one.
         targets: ids of the blocks to render; by default all.
+        base: address of the page that the blocks lead back to, or "".
 
     Raises:
-        InputError: the job's total is beyond what any platform can spell.
+        InputError: the job's total is beyond what any platform can spell, or `base` no address.
         UnknownTargetError: a target that does not exist.
     """
     sizing = size_job(workload)
+    origin = Origin(link.write(workload), base)
     found = sizing.footprint
     whole = container(sizing, Sharing.ALL, shm_bytes)
     figures = tuple(_loader_figures(use) for use in found.uses)
     return Report(
+        link=origin.link,
         shm=_shm(sizing),
         item_bytes=figures[0].item_bytes,
         batch_bytes=figures[0].batch_bytes,
@@ -118,7 +127,7 @@ def build(
         crash=likely_crash(workload),
         rules=tuple(rules(sizing)),
         targets=tuple(
-            blocks.render(target, sizing, shm_bytes=shm_bytes)
+            blocks.render(target, sizing, origin=origin, shm_bytes=shm_bytes)
             for target in (blocks.target_ids() if targets is None else targets)
         ),
     )

@@ -32,6 +32,12 @@ def names(folder: str, suffix: str) -> tuple[str, ...]:
 
 
 @cache
+def public(folder: str, suffix: str) -> tuple[str, ...]:
+    """Return `names` without those that start with an underscore: they only serve the others."""
+    return tuple(name for name in names(folder, suffix) if not name.startswith("_"))
+
+
+@cache
 def text(folder: str, name: str) -> str:
     """Return one file's text.
 

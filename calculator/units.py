@@ -104,6 +104,12 @@ def exact(value: int) -> str:
     return f"{value // KIB**power} {_UNITS[power]}" if power else str(value)
 
 
+def brief(value: int) -> str:
+    """Write bytes as `exact` does, as short as can be: `64m`, `67108865`."""
+    number, _, unit = exact(value).partition(" ")
+    return f"{number}{unit[:1].lower()}"
+
+
 def _largest_power(value: int) -> int:
     power = 0
     while power + 1 < len(_UNITS) and abs(value) >= KIB ** (power + 1):

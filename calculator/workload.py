@@ -38,6 +38,9 @@ FORKSERVER_SINCE: Final = (3, 14)
 """The Python version from which on `forkserver` is the default on Linux."""
 
 
+MAX_LOADERS: Final = 16
+
+
 class Schedule(StrEnum):
     """When several loaders are alive."""
 
@@ -99,7 +102,7 @@ class Workload(Input):
             "pod still talks to the others through NCCL.",
         ),
     ] = None
-    loaders: Annotated[tuple[Loader, ...], ask("Loaders", min_length=1, max_length=16)] = (
+    loaders: Annotated[tuple[Loader, ...], ask("Loaders", min_length=1, max_length=MAX_LOADERS)] = (
         Loader(name="train"),
     )
     schedule: Annotated[
@@ -264,7 +267,7 @@ class Workload(Input):
         if not isinstance(data, dict) or not isinstance(data.get("loaders"), list | tuple):
             return data
         taken = [each.get("name") for each in data["loaders"] if isinstance(each, dict)]
-        free = (name for name in _names() if name not in taken)
+        free = (name for name in map(usual_name, count()) if name not in taken)
         named = [
             {**each, "name": next(free)}
             if isinstance(each, dict) and each.get("name") in (None, "")
@@ -298,11 +301,13 @@ class Workload(Input):
         return loader.pin_memory and self.accelerator
 
 
-def _names() -> Iterator[str]:
-    """Yield names for loaders that have none."""
-    yield from ("train", "val", "test")
-    for number in count(4):
-        yield f"loader {number}"
+_USUAL_NAMES: Final = ("train", "val", "test")
+
+
+def usual_name(position: int) -> str:
+    """Return what a loader is called that has no name; positions count from 0."""
+    known = position < len(_USUAL_NAMES)
+    return _USUAL_NAMES[position] if known else f"loader {position + 1}"
 
 
 def _uneven(workload: Workload) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ NEW = """\
 title = "Toaster"
 group = "Kitchen"
 order = 999
-language = "text"
+language = "bash"
 filename = "{{ name }}.toast"
 size = "docker"
 also = ["bread"]
@@ -59,7 +60,9 @@ def test_the_command_line_has_it(checkout) -> None:
     listed = json.loads(run(checkout, "-m", "calculator", "list", "targets", "--json"))
     assert {"id": "toaster", "title": "Toaster"} in listed
     written = run(checkout, "-m", "calculator", "config", "--target", "toaster", "--shm", "3g")
-    assert written == "slots=8 shm=3g\n"
+    assert re.fullmatch(
+        r"# /dev/shm sizer \S+, facts of \S+: #1;t=toaster\nslots=8 shm=3g\n", written
+    )
 
 
 def test_the_page_has_it(checkout, tmp_path) -> None:

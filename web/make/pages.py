@@ -43,13 +43,15 @@ def write(dist: Path, *, base_url: str) -> None:
     shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
     (dist / "p").mkdir(parents=True, exist_ok=True)
     canonical = partial(_address, base_url.rstrip("/"))
-    for shown in _presets():
-        answer = api.answer(json.dumps({"preset": shown.id}))
+    base = _address(base_url.rstrip("/"), "")
+    for shown in _presets(base):
+        answer = api.answer(json.dumps({"preset": shown.id, "base": base}))
         (dist / "p" / f"{shown.id}.json").write_bytes(answer.encode())
-        html = _render(shown, answer, root="../", canonical=canonical(f"p/{shown.id}.html"))
+        at = canonical(f"p/{shown.id}.html")
+        html = _render(shown, answer, root="../", canonical=at, base=base)
         (dist / "p" / f"{shown.id}.html").write_bytes(html.encode())
         if shown.id == DEFAULT_PRESET:
-            html = _render(shown, answer, root="", canonical=canonical(""))
+            html = _render(shown, answer, root="", canonical=base, base=base)
             (dist / "index.html").write_bytes(html.encode())
 
 
@@ -72,12 +74,12 @@ class Shown:
 
 
 @cache
-def _presets() -> tuple[Shown, ...]:
+def _presets(base: str) -> tuple[Shown, ...]:
     found = (presets.load(name) for name in presets.preset_ids())
-    return tuple(Shown(preset, report.build(preset.workload)) for preset in found)
+    return tuple(Shown(preset, report.build(preset.workload, base=base)) for preset in found)
 
 
-def _render(shown: Shown, answer: str, *, root: str, canonical: str) -> str:
+def _render(shown: Shown, answer: str, *, root: str, canonical: str, base: str) -> str:
     """Render the page that opens with one preset.
 
     Args:
@@ -85,10 +87,11 @@ def _render(shown: Shown, answer: str, *, root: str, canonical: str) -> str:
         answer: what the engine answers for it.
         root: relative address of the folder that holds index.html.
         canonical: the page's own full address, or "".
+        base: the address that the blocks lead back to, or "".
     """
     found = json.loads(answer)
     context = {
-        **_reference(),
+        **_reference(base),
         "root": root,
         "canonical": canonical,
         "policy": CONTENT_SECURITY_POLICY,
@@ -97,7 +100,7 @@ def _render(shown: Shown, answer: str, *, root: str, canonical: str) -> str:
         "parts": {name: Markup(html) for name, html in found["parts"].items()},  # noqa: S704
         "blocks": {name: Markup(html) for name, html in found["blocks"].items()},  # noqa: S704
         "groups": _groups(),
-        "start": {"preset": shown.id, "workload": found["workload"]},
+        "start": {"preset": shown.id, "workload": found["workload"], "base": base},
     }
     return _environment().get_template("page.html").render(context)
 
@@ -145,17 +148,17 @@ def _environment() -> Environment:
 
 
 @cache
-def _reference() -> Mapping[str, Any]:
+def _reference(base: str) -> Mapping[str, Any]:
     """Return what the reference sections and the questions may use."""
     facts = {name: resources.table("facts", name) for name in ("runtimes", "crashes", "sources")}
-    default = next(shown for shown in _presets() if shown.id == DEFAULT_PRESET)
+    default = next(shown for shown in _presets(base) if shown.id == DEFAULT_PRESET)
     context = {
         "runtimes": facts["runtimes"]["runtime"],
         "runtime": {row["id"]: row for row in facts["runtimes"]["runtime"]},
         "crashes": [row for row in facts["crashes"]["crash"] if row["collate"] != "none"],
         "related": facts["crashes"].get("related", []),
         "sources": facts["sources"],
-        "presets": _presets(),
+        "presets": _presets(base),
         "default": default,
         "measured": measured.telling(MEASURED),
         "cite": partial(_cite, facts["sources"]),
