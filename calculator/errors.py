@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -93,11 +93,16 @@ def from_validation(error: ValidationError) -> InputError:
     for detail in error.errors(include_url=False):
         path = ".".join(str(part) for part in _place(detail["loc"]))
         found.setdefault(path, Problem(path, _message(detail)))
-    return InputError(
-        problem
-        for path, problem in found.items()
-        if not any(other.startswith(f"{path}.") for other in found)
-    )
+    above = {parent for path in found for parent in _parents(path)}
+    return InputError(problem for path, problem in found.items() if path not in above)
+
+
+def _parents(path: str) -> Iterator[str]:
+    """Yield the paths that a path lies below."""
+    end = path.rfind(".")
+    while end >= 0:
+        yield path[:end]
+        end = path.rfind(".", 0, end)
 
 
 def _place(loc: Sequence[int | str]) -> Sequence[int | str]:

@@ -10,7 +10,9 @@ from calculator import __version__, resources
 from calculator.errors import InputError
 from calculator.link.keys import TARGET
 
-START: Final = "/dev/shm sizer"  # noqa: S108 - a name
+START: Final = "From /dev/shm sizer"
+"""A comment that starts with a path looks like a shebang gone wrong: ShellCheck, SC1113."""
+
 MAX_LINK: Final = 300
 """A longer link is left out: the line is to be read, too."""
 

@@ -16,19 +16,17 @@ def dangling(loaders: Iterable[Loader]) -> Iterator[Problem]:
     take the tensor out of the sum without a word.
     """
     for i, loader in enumerate(loaders):
+        there = {
+            field.name
+            for field in loader.fields
+            if field.kind is Kind.TENSOR and not field.same_storage_as
+        }
         for j, field in enumerate(loader.fields):
-            if field.same_storage_as and not _is_there(loader, field):
+            if _named(field) and field.same_storage_as not in there:
                 path = f"loaders.{i}.fields.{j}.same_storage_as"
                 yield Problem(path, "must be the name of another tensor of this sample")
 
 
-def _is_there(loader: Loader, field: SampleField) -> bool:
-    if field.kind is not Kind.TENSOR:
-        return True  # what it was as a tensor is kept, and means nothing
-    return any(
-        other is not field
-        and other.kind is Kind.TENSOR
-        and other.name == field.same_storage_as
-        and not other.same_storage_as
-        for other in loader.fields
-    )
+def _named(field: SampleField) -> bool:
+    """Whether a field names another; what one was as a tensor is kept, and means nothing."""
+    return field.kind is Kind.TENSOR and bool(field.same_storage_as)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from calculator import link
 from calculator.errors import InputError, Problem
 from calculator.inputs import collect
 from calculator.reading import DoubledKeyError, read_json
@@ -108,6 +109,11 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--preset", metavar="ID", help="start from a preset; see `list presets`")
     parser.add_argument(
+        "--link",
+        metavar="LINK",
+        help="start from a link of the page, or what stands behind its #; in quotes",
+    )
+    parser.add_argument(
         "--set",
         action="append",
         default=[],
@@ -139,11 +145,26 @@ def given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def workload(arguments: argparse.Namespace) -> tuple[Workload, list[Problem]]:
     """Return the job, and hints on sizes that are hardly meant."""
+    base, notes = _linked(arguments) if arguments.link is not None else (_file(arguments), [])
+    data = collect(arguments.preset, base, dict(map(_change, arguments.set)))
+    return parse(data), [*notes, *slips(data), *slip("shm", getattr(arguments, "shm", None))]
+
+
+def _file(arguments: argparse.Namespace) -> Any:
     name = arguments.workload
     label = "standard input" if name == "-" else name
-    base = None if name is None else read_json_text(label, read_text(name))
-    data = collect(arguments.preset, base, dict(map(_change, arguments.set)))
-    return parse(data), [*slips(data), *slip("shm", getattr(arguments, "shm", None))]
+    return None if name is None else read_json_text(label, read_text(name))
+
+
+def _linked(arguments: argparse.Namespace) -> tuple[Any, list[Problem]]:
+    """Return the job of a link, and what of the link could not be read."""
+    if arguments.workload is not None or arguments.preset is not None:
+        raise InputError.at("--link", "says the whole job: no file and no preset beside it")
+    shared = link.read(arguments.link)
+    notes = [Problem("--link", note) for note in shared.notes]
+    if not shared.readable:
+        raise InputError(notes)
+    return shared.workload.model_dump(mode="json"), notes
 
 
 def _change(text: str) -> tuple[str, Any]:

@@ -9,7 +9,7 @@ from typing import Final
 from calculator.errors import shown
 
 MAX_NAMED: Final = 3
-MAX_NAME: Final = 24
+MAX_NAME: Final = 40
 """More names, and longer ones, are cut off: a note is one line."""
 
 

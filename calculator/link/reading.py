@@ -17,13 +17,15 @@ MAX_CHARACTERS: Final = 20_000
 class Shared(Model):
     """What a link says: a job, the platform that is looked at, a job to compare it with.
 
-    `notes` are sentences for the person, about what could not be read.
+    `notes` are sentences for the person, about what could not be read.  Where not even the
+    version could, the job is the default and `readable` false.
     """
 
     workload: Workload
     target: str | None = None
     other: Workload | None = None
     notes: tuple[str, ...] = ()
+    readable: bool = True
 
 
 def read(fragment: str) -> Shared:
@@ -31,13 +33,15 @@ def read(fragment: str) -> Shared:
     notes = Notes()
     if len(fragment) > MAX_CHARACTERS:
         notes.too_long = True
-        return Shared(workload=Workload(), notes=notes.sentences())
+        return Shared(workload=Workload(), notes=notes.sentences(), readable=False)
     first, *others = decoded(fragment).split("&")
     one, *two = (State.read(text, notes) for text in (first, *others[:1]))
     notes.unknown.extend(others[1:])
+    workload = one.workload(notes) if first else Workload()
     return Shared(
-        workload=one.workload(notes) or Workload(),
+        workload=workload or Workload(),
         target=one.target,
         other=two[0].workload(notes) if two else None,
         notes=notes.sentences(),
+        readable=workload is not None,
     )

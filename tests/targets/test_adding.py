@@ -61,7 +61,7 @@ def test_the_command_line_has_it(checkout) -> None:
     assert {"id": "toaster", "title": "Toaster"} in listed
     written = run(checkout, "-m", "calculator", "config", "--target", "toaster", "--shm", "3g")
     assert re.fullmatch(
-        r"# /dev/shm sizer \S+, facts of \S+: #1;t=toaster\nslots=8 shm=3g\n", written
+        r"# From /dev/shm sizer \S+, facts of \S+: #1;t=toaster\nslots=8 shm=3g\n", written
     )
 
 

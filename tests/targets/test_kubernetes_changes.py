@@ -135,7 +135,9 @@ def built(folder: Path, manifests: list[str], component: str) -> list[Any]:
     resources = [f"{number}.yaml" for number, _ in enumerate(manifests)]
     for name, manifest in zip(resources, manifests, strict=True):
         (folder / name).write_text(manifest, encoding="utf-8")
-    (use,) = re.findall(r"^# In your kustomization\.yaml:\n((?:# .*\n)+)", component)
+    (use,) = re.findall(
+        r"^# In your kustomization\.yaml:\n((?:#   .*\n)+)", component, re.MULTILINE
+    )
     lines = [line.removeprefix("#   ") for line in use.splitlines()]
     text = "\n".join([*lines, "resources:", *(f"  - {name}" for name in resources), ""])
     (folder / "kustomization.yaml").write_text(text, encoding="utf-8")

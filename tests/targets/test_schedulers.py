@@ -58,7 +58,7 @@ def test_what_is_escaped_only_once_would_not_start() -> None:
 
 def test_a_fault_in_the_job_is_found() -> None:
     text = block("nomad").text
-    with pytest.raises(Exception, match="at line 12"):
+    with pytest.raises(Exception, match="at line 13"):
         nomad_task(text.replace(str(8 * GIB), ""))
     with pytest.raises(Exception, match="line"):
         nomad_task(text.removesuffix("}\n"))
