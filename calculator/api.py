@@ -189,7 +189,7 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
         )
     except UnknownTargetError as error:
         raise InputError.at("targets", str(error)) from None
-    preset = presets.called(found.link)
+    preset = _untouched(request) or presets.called(found.link)
     return {
         "ok": True,
         "workload": workload.model_dump(mode="json"),
@@ -205,6 +205,12 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
         "link": found.link,
         "preset": preset,
     }
+
+
+def _untouched(request: Request) -> str | None:
+    """Return the preset that is asked for as it stands: then none need be looked for."""
+    changed = request.workload or request.set or request.remove or request.link is not None
+    return None if changed else request.preset or presets.DEFAULT_PRESET
 
 
 def _parts(asked: list[str] | None) -> list[str]:

@@ -24,12 +24,21 @@ _LOADER: Final = {key: name for name, key in LOADER.items()}
 _FIELD: Final = {key: name for name, key in FIELD.items()}
 _DTYPE: Final = {**{name: name for name in dtypes.ITEMSIZE}, **{v: k for k, v in DTYPES.items()}}
 _KEY: Final = re.compile(r"(?P<position>[1-9][0-9]?)?(?P<key>[a-z]{1,2})", re.ASCII)
-_SWITCHES: Final = {
-    keys[name]
-    for keys, model in ((JOB, Workload), (LOADER, Loader))
-    for name, info in model.model_fields.items()
-    if info.annotation is bool
-}
+
+
+def _keys_of(kind: type) -> set[str]:
+    """Return the keys of the inputs that are of this kind."""
+    return {
+        keys[name]
+        for keys, model in ((JOB, Workload), (LOADER, Loader))
+        for name, info in model.model_fields.items()
+        if info.annotation is kind
+    }
+
+
+_SWITCHES: Final = _keys_of(bool)
+_SHARES: Final = _keys_of(float)
+_SHARE: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,20})?(e-[0-9]{1,3})?", re.ASCII)
 _ON: Final = "1"
 """What the key of a switch alone means."""
 _ROUNDS: Final = 8
@@ -84,7 +93,7 @@ class State:
         elif name == JOB["loaders"]:
             self._count(value, notes)
         elif name in _JOB:
-            self.job[_JOB[name]] = _number(_JOB[name], unescape(value))
+            self.job[_JOB[name]] = _share(value) if name in _SHARES else unescape(value)
         else:
             return False
         return True
@@ -119,10 +128,10 @@ class State:
 
     def _data(self) -> dict[str, Any]:
         """Put the input together: what a further loader does not say is as in the first."""
-        data: dict[str, Any] = {"deployment": {}}
+        data: dict[str, Any] = {}
         for path, value in self.job.items():
             group, _, name = path.rpartition(".")
-            (data[group] if group else data)[name] = value
+            (data.setdefault(group, {}) if group else data)[name] = value
         first = self.loaders.get(0, {})
         data["loaders"] = [
             {**first, **own, "name": own.get("name") or usual_name(position)}
@@ -150,13 +159,9 @@ def _removed(holder: Any, parts: Sequence[str]) -> bool:
     return isinstance(holder, dict) and holder.pop(last, None) is not None
 
 
-_SHARE: Final = r"[0-9]{1,9}(\.[0-9]{1,20})?(e-[0-9]{1,3})?"
-
-
-def _number(path: str, text: str) -> Any:
-    """Read a share: as a text a person might have meant 10 for 10 %, a link does not."""
-    is_share = isinstance(getattr(Workload(), path, None), float)
-    return float(text) if is_share and re.fullmatch(_SHARE, text, re.ASCII) else text
+def _share(text: str) -> float | str:
+    """Read a share as it is: typed as text, a number above 1 would be a slip for percent."""
+    return float(text) if _SHARE.fullmatch(text) else text
 
 
 # ---------------------------------------------------------------- fields
