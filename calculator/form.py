@@ -15,6 +15,7 @@ import annotated_types
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from calculator.loader import Loader
 from calculator.typed import is_size
 from calculator.units import exact
 from calculator.workload import Workload
@@ -24,7 +25,8 @@ from calculator.workload import Workload
 class Control:
     """One input of the form.
 
-    `path` is the dotted path that `set` takes, `value` the text that stands in it.
+    `path` is the dotted path that `set` takes, `value` the text that stands in it and
+    `default` the one that stands there when nothing is said.
     """
 
     path: str
@@ -32,6 +34,7 @@ class Control:
     label: str
     help: str
     value: str
+    default: str
     minimum: int | None
     maximum: int | None
     choices: tuple[tuple[str, str], ...]
@@ -69,6 +72,7 @@ def control(workload: Workload, path: str) -> Control:
         label=info.title or name,
         help=info.description or "",
         value=_text(value, info, extra),
+        default=_text(_default(holder, info, name), info, extra),
         minimum=_bound(info, annotated_types.Ge, "ge") if kind == "number" else None,
         maximum=_bound(info, annotated_types.Le, "le") if kind == "number" else None,
         choices=choices,
@@ -94,6 +98,11 @@ def _holder(workload: Workload, parents: Sequence[str]) -> BaseModel:
         holder = holder[int(part)] if part.isdecimal() else getattr(holder, part)
     found: BaseModel = holder
     return found
+
+
+def _default(holder: BaseModel, info: FieldInfo, name: str) -> Any:
+    """Return what an input is when nothing is said; a loader's name is then made up."""
+    return holder.name if isinstance(holder, Loader) and name == "name" else info.default
 
 
 def _kind(

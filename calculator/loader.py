@@ -41,12 +41,13 @@ class Loader(Input):
         Annotated[Whole, Field(ge=1, le=10**9)] | None,
         BlankIsNone,
         ask(
-            "Batch per GPU",
+            "Batch per process",
             "batch_size of each process; empty: batch_size=None, single samples.",
         ),
     ] = 64
     num_workers: Annotated[
-        Whole, ask("num_workers", "0 loads in the main process.", ge=0, le=4096)
+        Whole,
+        ask("num_workers", "Workers of each process; 0 loads in the main process.", ge=0, le=4096),
     ] = 8
     prefetch_factor: Annotated[
         Annotated[Whole, Field(ge=1, le=4096)] | None,

@@ -86,9 +86,8 @@ class Workload(Input):
     ranks: Annotated[
         Whole,
         ask(
-            "GPUs per node",
-            "Training processes that share one /dev/shm: those of one container or pod, not the "
-            "GPUs of the cluster.",
+            "Processes (GPUs)",
+            "Training processes (ranks) that share one /dev/shm, not the GPUs of the cluster.",
             ge=1,
             le=1024,
         ),
@@ -98,8 +97,8 @@ class Workload(Input):
         BlankIsNone,
         ask(
             "Processes of the whole job",
-            "Of all its containers, pods and nodes; empty: those above are all. One alone in its "
-            "pod still talks to the others through NCCL.",
+            "Of all its containers, pods and nodes; empty: those that share one /dev/shm are all. "
+            "One alone in its pod still talks to the others through NCCL.",
         ),
     ] = None
     loaders: Annotated[tuple[Loader, ...], ask("Loaders", min_length=1, max_length=MAX_LOADERS)] = (
@@ -187,7 +186,7 @@ class Workload(Input):
         Whole,
         ask(
             "NCCL communicators",
-            "Process groups of each rank; plain DDP and FSDP have one, Megatron several.",
+            "Process groups of each process; plain DDP and FSDP have one, Megatron several.",
             ge=0,
             le=10**4,
         ),
@@ -211,7 +210,7 @@ class Workload(Input):
         Whole,
         ask(
             "NCCL channels",
-            "Of each pair of ranks, where they go through memory.",
+            "Of each pair of processes, where they go through memory.",
             ge=1,
             le=64,
         ),

@@ -79,7 +79,10 @@ class Person:
 
 
 def choose_preset(page: Page, preset: str) -> None:
-    """Click on a workload, unfolding the list it stands in."""
+    """Click on a workload, unfolding the list it stands in; nothing is searched for."""
+    box = page.locator("#find-preset")
+    if box.is_visible() and box.input_value():
+        box.fill("")
     folded = page.locator("#more-presets:not([open])", has=page.locator(f"#preset-{preset}"))
     if folded.count():
         folded.locator("summary").click()

@@ -64,6 +64,93 @@ def test_phone_shows_the_answer_first_and_keeps_it_in_view(browser: Browser, add
     context.close()
 
 
+def test_answer_stays_in_view_while_one_edits_the_lowest_input(person: Person) -> None:
+    page = person.page
+    page.evaluate("document.querySelectorAll('#form details').forEach((e) => (e.open = true))")
+    lowest = page.locator("#form [name]").last
+    lowest.focus()
+    lowest.scroll_into_view_if_needed()
+    expect(lowest).to_be_in_viewport()
+    for part in ("#answer .badge", "#recommended"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    page.evaluate("document.querySelectorAll('#form details').forEach((e) => (e.open = false))")
+
+
+def test_first_screen_has_room_to_spare(person: Person) -> None:
+    """What others add to the answer and to the block must not push it out of sight."""
+    person.pick("images-8gpu")
+    person.page.evaluate("scrollTo(0, 0)")
+    block = box(person.page.locator("#chosen figure"))
+    assert block["y"] + block["height"] <= 740
+
+
+# ---------------------------------------------------------------- help
+
+
+@pytest.mark.parametrize(("width", "touch"), [(1280, False), (390, True), (320, True)])
+def test_help_is_there_for_whoever_is_in_an_input_and_moves_nothing(
+    browser: Browser, address: str, width: int, touch: bool
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, has_touch=touch)
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator("#find-preset")).to_be_visible()  # scripts run
+    tops = "[...document.querySelectorAll('#form [name]')].map((each) => each.offsetTop)"
+    before = page.evaluate(tops)
+    for name in ("ranks", "loaders.0.batch_size", "loaders.0.fields.0.dtype", "current_shm"):
+        field = page.locator(f'[name="{name}"]')
+        described = (field.get_attribute("aria-describedby") or "").split()
+        text = page.locator(f"#{described[0]}")
+        expect(text).to_be_hidden()
+        field.tap() if touch else field.focus()
+        expect(text).to_be_visible()
+        expect(text).not_to_be_empty()
+        assert page.evaluate(HIDDEN_BY, described[0]) == []
+        assert page.evaluate(tops) == before
+    context.close()
+
+
+HIDDEN_BY = """(id) => {
+  const help = document.getElementById(id).getBoundingClientRect();
+  if (help.left < 0 || help.right > innerWidth) return ["the edge of the screen"];
+  const near = "#form :is(input, select, button), .presets :is(a, summary)";
+  return [...document.querySelectorAll(near)]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => {
+      const { left, right, top, bottom } = each.getBoundingClientRect();
+      return left < help.right && right > help.left && top < help.bottom && bottom > help.top;
+    }).map((each) => each.id || each.textContent);
+}"""
+"""What somebody may want to hit while the help with this id is shown, and cannot see."""
+
+
+# ---------------------------------------------------------------- folds
+
+
+def test_a_closed_fold_says_how_much_in_it_was_changed(person: Person) -> None:
+    page = person.page
+    state = page.locator("#more-memory .fold-state")
+    expect(state).to_be_empty()
+    person.types("headroom", "25%")
+    expect(state).to_have_text("1 changed")
+    person.types("machine_memory", "512g")
+    expect(state).to_have_text("2 changed")
+    page.locator("#more-memory > summary").click()
+    expect(state).to_be_visible()
+    page.locator("#loaders-0-fields-add").click()  # the form is rendered anew
+    expect(person.input("loaders.0.fields.1.name")).to_have_value("label")
+    expect(state).to_have_text("2 changed")
+    person.types("headroom", "10%")
+    expect(state).to_have_text("1 changed")
+    for untouched in ("#more", "#more-processes", "#more-others", "#deployment"):
+        expect(page.locator(f"{untouched} .fold-state")).to_be_empty()
+
+
+def test_a_workload_shows_what_it_sets_in_a_closed_fold(person: Person) -> None:
+    person.pick("openclip")  # pin_memory is all it sets there
+    expect(person.page.locator("#more .fold-state")).to_have_text("1 changed")
+
+
 def test_targets_are_large_enough_to_hit(person: Person) -> None:
     small = person.page.evaluate(
         """() => [...document.querySelectorAll("main .card a, main .card button, input, select")]

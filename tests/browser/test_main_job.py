@@ -212,7 +212,7 @@ def test_two_mistakes_are_said_at_once(person: Person) -> None:
 
 
 def test_mistake_in_a_folded_part_unfolds_it(person: Person) -> None:
-    person.page.evaluate("document.getElementById('more').open = false")
+    person.page.evaluate("document.getElementById('more-memory').open = false")
     headroom = person.input("headroom")
     headroom.evaluate(
         """element => { element.value = "much";

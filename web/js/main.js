@@ -2,10 +2,12 @@
 
 import * as copy from "./copy.js";
 import { Engine } from "./engine.js";
+import * as folds from "./folds.js";
 import * as form from "./form.js";
 import * as parts from "./parts.js";
 import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
+import * as presets from "./presets.js";
 import * as status from "./status.js";
 import { Talk } from "./talk.js";
 
@@ -45,12 +47,13 @@ function answered(answer, change, typed) {
   if (change) form.render(answer.parts.form, change.then);
   else if (answer.parts.form) form.reshape(answer.parts.form);
   form.write(typed);
+  folds.show();
   const hint = form.mark([], answer.hints);
   reshaping = false;
   parts.take(answer.parts);
   platforms.take(answer.blocks);
   paste.refresh(answer.report.shm.recommended_bytes);
-  if (change?.preset) choose(change.preset);
+  if (change?.preset) presets.choose(change.preset);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
   status.say(`${hint} ${parts.text(answer.parts.spoken)}`.trim());
 }
@@ -73,7 +76,7 @@ function refused(errors, hints) {
 element.addEventListener("input", (event) => {
   if (event.target.matches("select")) reshaping = true;
   latest += 1;
-  choose("");
+  presets.choose("");
   talk.type({ [event.target.name]: form.value(event.target) });
 });
 
@@ -94,7 +97,7 @@ document.addEventListener("click", (event) => {
 function learned({ workload }) {
   const before = talk.workload;
   latest += 1;
-  choose("");
+  presets.choose("");
   talk.change({ take: workload });
   return () => talk.change({ take: before });
 }
@@ -102,7 +105,7 @@ function learned({ workload }) {
 function alter(button) {
   const { dataset } = button;
   latest += 1;
-  choose("");
+  presets.choose("");
   if (dataset.remove) button.disabled = true; // a second click would mean what stands there then
   talk.change({
     set: dataset.like ? like(JSON.parse(dataset.like)) : JSON.parse(dataset.set ?? "{}"),
@@ -119,7 +122,7 @@ const like = ({ to, name }) => ({ loaders }) => ({ [to]: { ...loaders[0], name }
 async function pick(link) {
   const change = { preset: link.dataset.preset };
   const mine = ++latest;
-  choose(change.preset);
+  presets.choose(change.preset);
   if (talk.live) return talk.change(change);
   try {
     const response = await fetch(link.href.replace(/\.html$/, ".json"));
@@ -131,18 +134,12 @@ async function pick(link) {
   }
 }
 
-/** @param {string} preset the one whose values stand in the form, or none */
-function choose(preset) {
-  for (const chip of document.querySelectorAll("[data-preset]")) {
-    if (chip.dataset.preset === preset) chip.setAttribute("aria-current", "true");
-    else chip.removeAttribute("aria-current");
-  }
-}
-
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 document.documentElement.classList.add("scripted");
 copy.start();
 parts.start(() => talk.look());
 platforms.start(() => talk.look());
+presets.start();
+folds.start();
 paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
 engine.start();

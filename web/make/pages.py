@@ -23,7 +23,7 @@ from calculator import api, page, presets, report, resources
 from calculator.blocks import outlines
 from calculator.presets import DEFAULT_PRESET, Preset
 from calculator.report import Report
-from web.make import measured
+from web.make import measured, sources
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -71,6 +71,18 @@ class Shown:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.preset, name)
+
+    @property
+    def source_name(self) -> str:
+        """What the source is called, or nothing."""
+        return sources.readable(self.preset.source) if self.preset.source else ""
+
+    @property
+    def words(self) -> str:
+        """What the preset can be found by, in lower case."""
+        one = self.preset
+        where = sources.words(one.source) if one.source else ""
+        return f"{one.id} {one.title} {one.summary} {one.group} {where}".lower()
 
 
 @cache
