@@ -42,6 +42,7 @@ def other_terms(workload: Workload) -> Iterable[Term]:
             "Ray object store",
             [(workload.ray_object_store_bytes, "bytes")],
             "Ray keeps its objects in the same /dev/shm, all processes of the node together.",
+            "ray-store-code",
         ),
         term(
             "vllm",
@@ -51,18 +52,21 @@ def other_terms(workload: Workload) -> Iterable[Term]:
                 (VLLM_RING_BUFFER_BYTES, "bytes"),
             ],
             "Message queues of a multi-process executor.",
+            "vllm-ring-buffer",
         ),
         term(
             "own",
             "Each process's own use",
             [(workload.ranks, "ranks"), (workload.process_shm_bytes, "bytes")],
             "What you said every training process keeps there for itself.",
+            "linux-shm",
         ),
         term(
             "other",
             "Your own use",
             [(workload.other_shm_bytes, "bytes")],
             "What you said you keep there besides.",
+            "linux-shm",
         ),
     )
     return (each for each in found if each.bytes)
@@ -81,6 +85,7 @@ def _nccl_terms(workload: Workload) -> Iterable[Term]:
         [ranks, *several, pool],
         "Where NCCL needs its proxy thread, as between nodes, each rank keeps the thread's "
         "operation pool there, one a communicator; allowed for always.",
+        "nccl-proxy-pool",
     )
     if workload.ranks > 1 and not workload.gpu_p2p and not workload.nccl_cumem_host:
         yield term(
@@ -95,6 +100,7 @@ def _nccl_terms(workload: Workload) -> Iterable[Term]:
             ],
             "Without peer access between the GPUs their data passes through /dev/shm; "
             "both neighbours of a ring are counted.",
+            "nccl-shm",
         )
 
 

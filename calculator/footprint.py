@@ -24,17 +24,21 @@ class Footprint:
 
     Attributes:
         uses: one entry per loader, for one process.
+        fullest: the time of the run that needs most, for one process.
         peak_bytes: the strict bound, all processes.
         steady_bytes: what `df` shows, all processes.
         first_round_bytes: one batch of every worker of the fullest loader, all processes.
         terms: summands of `peak_bytes`.
+        lasting: those of them that are there at any time, not only at the fullest.
     """
 
     uses: tuple[LoaderUse, ...]
+    fullest: Moment
     peak_bytes: int
     steady_bytes: int
     first_round_bytes: int
     terms: tuple[Term, ...]
+    lasting: tuple[Term, ...]
 
 
 def footprint(workload: Workload) -> Footprint:
@@ -42,17 +46,22 @@ def footprint(workload: Workload) -> Footprint:
     uses = tuple(loader_use(workload, loader) for loader in workload.loaders)
     times = moments(workload, uses)
     fullest = max(times, key=lambda moment: moment.peak_bytes)
-    lasting = [*_dataset_terms(workload), *_leak_terms(workload, uses)]
+    lasting = _present([*_dataset_terms(workload), *_leak_terms(workload, uses)])
     stays = sum(each.bytes for each in lasting)
-    terms = [*_moment_terms(workload.ranks, fullest), *lasting]
     return Footprint(
         uses=uses,
+        fullest=fullest,
         peak_bytes=workload.ranks * fullest.peak_bytes + stays,
         steady_bytes=workload.ranks * max(moment.steady_bytes for moment in times) + stays,
         first_round_bytes=workload.ranks
         * max(use.loader.num_workers * use.batch_bytes for use in uses),
-        terms=tuple(each for each in terms if each.bytes),
+        terms=_present(_moment_terms(workload.ranks, fullest)) + lasting,
+        lasting=lasting,
     )
+
+
+def _present(terms: Iterable[Term]) -> tuple[Term, ...]:
+    return tuple(each for each in terms if each.bytes)
 
 
 # ---------------------------------------------------------------- what stays
@@ -71,7 +80,7 @@ def _dataset_terms(workload: Workload) -> Iterable[Term]:
         return
     if workload.effective_start_method is not StartMethod.FORK:
         why = "spawn and forkserver move them to /dev/shm once per process; they stay."
-        yield term("dataset", "Tensors held by the dataset", [ranks, size], why)
+        yield term("dataset", "Tensors held by the dataset", [ranks, size], why, "measured")
         return
     for loader in workload.loaders:
         if loader.moves_dataset:
@@ -81,6 +90,7 @@ def _dataset_terms(workload: Workload) -> Iterable[Term]:
                 [ranks, (loader.num_workers, "workers"), size],
                 "Each worker returns the dataset's own tensors uncopied and so moves all of "
                 "them to /dev/shm.",
+                "measured",
             )
 
 
@@ -112,6 +122,7 @@ def _leak_terms(workload: Workload, uses: Iterable[LoaderUse]) -> Iterable[Term]
                 (use.batch_bytes, "bytes a batch"),
             ],
             "Under file_system batches that were not delivered stay until the process ends.",
+            "measured",
         )
 
 
@@ -129,6 +140,7 @@ def _moment_terms(ranks: int, moment: Moment) -> Iterable[Term]:
             f"Last batch of {use.loader.name}",
             [of_all, (use.held, "held"), (use.batch_bytes, "bytes a batch")],
             "The loop variable still names it while the other loader runs.",
+            "measured",
         )
     for use in moment.stalled:
         yield term(
@@ -136,6 +148,7 @@ def _moment_terms(ranks: int, moment: Moment) -> Iterable[Term]:
             f"Queue of {use.loader.name} after a break",
             [of_all, *use.queue, (use.batch_bytes, "bytes a batch")],
             "persistent_workers keeps what was prefetched until the next epoch starts.",
+            "pytorch-dataloader-code",
         )
     for use in (*moment.idle, *moment.stalled):
         yield term(
@@ -143,6 +156,7 @@ def _moment_terms(ranks: int, moment: Moment) -> Iterable[Term]:
             f"Idle workers of {use.loader.name}",
             [of_all, (use.semaphore_bytes, "bytes of semaphores")],
             "persistent_workers keeps their queues' semaphores between epochs.",
+            "measured",
         )
 
 
@@ -156,12 +170,14 @@ def _active_terms(of_all: Factor, use: LoaderUse, suffix: str) -> Iterable[Term]
         if use.loader.queue_size
         else "Each worker may have prefetch_factor batches made or in the making; "
         "PyTorch asks for no more until one is taken.",
+        "batchgenerators-queue" if use.loader.queue_size else "pytorch-dataloader-code",
     )
     yield term(
         f"held-{name}",
         f"Held by your loop{suffix}",
         [of_all, (use.held, "held"), batch],
         "The batch in use keeps its shared memory until the variable is rebound.",
+        "measured",
     )
     yield term(
         f"handover-{name}",
@@ -169,10 +185,12 @@ def _active_terms(of_all: Factor, use: LoaderUse, suffix: str) -> Iterable[Term]
         [of_all, (use.spike, "handed over"), batch],
         "A fast worker starts the next batch before the old one is freed: "
         "df rarely shows it, a crash does.",
+        "measured",
     )
     yield term(
         f"semaphores-{name}",
         f"Queues and semaphores{suffix}",
         [of_all, (use.semaphore_bytes, "bytes of semaphores")],
         "Every lock and queue of the loader takes one page: 8, and 3 more per worker.",
+        "measured",
     )

@@ -21,8 +21,10 @@ from calculator.header import LINE
 from calculator.picture import bar
 from calculator.presets import Published
 from calculator.report import Report
+from calculator.sums import add_up
 from calculator.units import GRAMMARS, count, exact, size
 from calculator.workload import DEFAULT_SHM_BYTES, Workload
+from calculator.zoom import zoom
 
 
 def part_names() -> tuple[str, ...]:
@@ -86,8 +88,15 @@ def environment() -> Environment:
     )
     made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
     made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code)
+    made.filters.update(add_up=add_up, zoom=zoom, source=source)
     made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
     return made
+
+
+def source(name: str) -> dict[str, str]:
+    """Return title and address of a source by its short name in facts/sources.toml."""
+    found: dict[str, str] = resources.table("facts", "sources")[name]
+    return found
 
 
 _COMMENT = re.compile(r"^[ \t]*#.*$|(?<=\S  )# .*$", re.MULTILINE)

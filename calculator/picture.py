@@ -21,13 +21,17 @@ FAR_BEYOND: Final = 4
 
 @dataclass(frozen=True)
 class Segment:
-    """One term on the bar.  `kind` is what the term is, without its loader: `queued`."""
+    """One term on the bar.  `kind` is what the term is, without its loader: `queued`.
+
+    `width` is its share of the bar, `of_need` that of the need.
+    """
 
     kind: str
     name: str
     bytes: int
     start: str
     width: str
+    of_need: str
     labelled: bool
 
 
@@ -63,6 +67,7 @@ def bar(report: Report) -> Bar:
                 bytes=term.bytes,
                 start=_percent(start, end),
                 width=_percent(term.bytes, end),
+                of_need=_percent(term.bytes, shm.need_bytes),
                 labelled=Fraction(term.bytes, end) >= WORTH_A_LABEL,
             )
         )

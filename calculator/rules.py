@@ -13,7 +13,7 @@ from fractions import Fraction
 from calculator.loader import Loader
 from calculator.recommend import Model
 from calculator.sizing import Sizing
-from calculator.units import GIB, short
+from calculator.units import GIB, ratio
 from calculator.workload import DEFAULT_SHM_BYTES
 
 
@@ -72,4 +72,4 @@ def times(value: int, base: int) -> str:
     """Write `value` / `base` as a short decimal: `0.42`, `1.35`, `86.6`; empty for base 0."""
     if not base:
         return ""
-    return short(Fraction(value, base))
+    return ratio(Fraction(value, base))

@@ -33,6 +33,11 @@ class Sizing:
     steps: tuple[Step, ...]
 
     @property
+    def beside(self) -> tuple[Term, ...]:
+        """The terms that are there at any time: what no loader brings and takes again."""
+        return self.footprint.lasting + self.terms[len(self.footprint.terms) :]
+
+    @property
     def roomy_bytes(self) -> int:
         """The need with headroom."""
         return self.steps[1].bytes

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from math import floor, log10
 from typing import Final
 
 KIB: Final = 1024
@@ -89,11 +90,20 @@ def size(value: int, unit: str | None = None) -> str:
 
 
 def short(value: Fraction) -> str:
-    """Write a ratio with the places that matter: `0.574`, `36.75`, `441.1`, `5,234`."""
+    """Write a size's number with the places that matter: `0.574`, `36.75`, `441.1`, `5,234`."""
     for below, places in ((1, 3), (100, 2), (1000, 1)):
         if abs(value) < below:
             return f"{float(value):.{places}f}"
     return f"{float(value):,.0f}"
+
+
+def ratio(value: Fraction) -> str:
+    """Write a ratio with at most three digits that count: `0.42`, `86.6`, `442`, `5,230`."""
+    if not value:
+        return "0"
+    places = 2 - floor(log10(abs(value)))
+    text = f"{float(round(value, places)):,.{max(places, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def exact(value: int) -> str:
