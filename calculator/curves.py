@@ -183,32 +183,38 @@ def _tried(workload: Workload, place: int, path: str) -> Iterator[tuple[int, Siz
     knob = path.rpartition(".")[2]
     present, described = _present(workload, place, knob), control(workload, path)
     most = max(present, USUAL_RANKS) if knob == "ranks" else described.maximum
-    for value in values(present, described.minimum or 0, most):
-        changed = _with(workload, place, knob, value)
-        if any(uneven(changed)):
-            continue
+    jobs = {
+        value: changed
+        for value in rungs(present, described.minimum or 0, most)
+        if not any(uneven(changed := _with(workload, place, knob, value)))
+    }
+    for value in around(list(jobs), present):
         try:
-            yield value, size_job(changed)
+            yield value, size_job(jobs[value])
         except InputError:
             return
 
 
-def values(present: int, least: int, most: int | None) -> list[int]:
-    """Return the values to try: the present one, and rungs of a ladder around it.
+def rungs(present: int, least: int, most: int | None) -> list[int]:
+    """Return the values that may be tried: the present one, and 1, 2, 3, 4, 6, 8, 12, ...
 
-    The ladder is 1, 2, 3, 4, 6, 8, 12, ...; a 0 is tried only where it is the present value.
+    A 0 is tried only where it is the present value.
     """
-    rungs, rung = {present}, 1
+    found, rung = {present}, 1
     while rung <= (present or 1) * 2**MOST_VALUES:
-        rungs |= {rung, rung + rung // 2}
+        found |= {rung, rung + rung // 2}
         rung *= 2
-    known = sorted(each for each in rungs if least <= each and (most is None or each <= most))
-    chosen = _around(known, present, MOST_VALUES, BEFORE_PRESENT)
+    return sorted(each for each in found if least <= each and (most is None or each <= most))
+
+
+def around(known: list[int], present: int) -> list[int]:
+    """Return as many of these values as a chart has room for, with the present one in it."""
+    chosen = _neighbours(known, present, MOST_VALUES, BEFORE_PRESENT)
     wide = len(str(chosen[-1])) >= WIDE_DIGITS
-    return _around(known, present, WIDE_VALUES, WIDE_VALUES // 2) if wide else chosen
+    return _neighbours(known, present, WIDE_VALUES, WIDE_VALUES // 2) if wide else chosen
 
 
-def _around(known: list[int], present: int, number: int, before: int) -> list[int]:
+def _neighbours(known: list[int], present: int, number: int, before: int) -> list[int]:
     """Return `number` neighbours, of them at most `before` below the present one if possible."""
     start = max(min(known.index(present) - before, len(known) - number), 0)
     return known[start : start + number]

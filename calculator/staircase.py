@@ -75,12 +75,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Break:
-    """Where it breaks: the middle of the column.
+    """Where it breaks: the middle of the column, and its upper edge.
 
     Its words stand beside it, `label_x` pixels away, and lean on it with `anchor`.
     """
 
     x: str
+    y: str
     label_x: int
     anchor: str
 
@@ -101,14 +102,13 @@ def staircase(workload: Workload) -> Staircase:
     """Lay out how the /dev/shm of a job fills; the recommended size is the upper edge."""
     found = tell(size_job(workload))
     columns = tuple(_columns(found))
-    broken = next((place for place, each in enumerate(columns) if each.fits != "yes"), None)
     return Staircase(
         filling=found,
         several=len({phase.loader for phase in found.phases}) > 1,
         columns=columns,
         recommended=Line(found.recommended_bytes, _percent(0), _percent(0)),
         current=_today(found),
-        broken=None if broken is None else _break(broken, len(columns)),
+        broken=_break(columns),
     )
 
 
@@ -180,11 +180,15 @@ def _today(found: Filling) -> Line | None:
     return Line(found.current_bytes, _percent(at), _percent(label))
 
 
-def _break(position: int, number: int) -> Break:
-    middle = (position + COLUMN_SHARE / 2) / number
+def _break(columns: tuple[Column, ...]) -> Break | None:
+    position = next((place for place, each in enumerate(columns) if each.fits != "yes"), None)
+    if position is None:
+        return None
+    middle = (position + COLUMN_SHARE / 2) / len(columns)
     left = 2 * middle < 1
     return Break(
         x=_percent(middle),
+        y=columns[position].y,
         label_x=LABEL_GAP if left else -LABEL_GAP,
         anchor="start" if left else "end",
     )
