@@ -35,7 +35,10 @@ USUAL_RANKS: Final = 16
 FAR_ABOVE: Final = 2
 """A /dev/shm this many times the largest recommendation would squeeze the curve flat."""
 
-Reason = Literal["no workers", "own queue", "single samples", "no effect"]
+VISIBLE: Final = Fraction(1, 100)
+"""A number that changes the need by less than this share of it makes no curve."""
+
+Reason = Literal["no workers", "own queue", "single samples", "hardly"]
 
 
 @dataclass(frozen=True)
@@ -135,10 +138,10 @@ def curves(workload: Workload) -> Curves:
         path = knob if knob == "ranks" else f"loaders.{place}.{knob}"
         why = _idle(workload, place, knob)
         tried = [] if why else list(_tried(workload, place, path))
-        if len({each.need_bytes for _, each in tried}) > 1:
+        if _visible([each.need_bytes for _, each in tried]):
             charts.append(_curve(workload, path, _present(workload, place, knob), tried))
         else:
-            omitted.append(Omission(knob, why or "no effect"))
+            omitted.append(Omission(knob, why or "hardly"))
     return Curves(
         loader=workload.loaders[place].name,
         several_loaders=len(workload.loaders) > 1,
@@ -147,6 +150,10 @@ def curves(workload: Workload) -> Curves:
         current_bytes=workload.current_shm,
         above=any(chart.current_y is None for chart in charts),
     )
+
+
+def _visible(needs: list[int]) -> bool:
+    return bool(needs) and max(needs) - min(needs) > VISIBLE * max(needs)
 
 
 def _fullest(sizing: Sizing) -> int:

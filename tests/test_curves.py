@@ -131,7 +131,10 @@ def test_what_no_machine_has_is_left_out() -> None:
     ("changes", "omitted"),
     [
         ({}, {}),
-        ({"loaders.0.queue_size": 4}, {"prefetch_factor": "own queue"}),
+        (
+            {"loaders.0.queue_size": 4},
+            {"num_workers": "hardly", "prefetch_factor": "own queue"},
+        ),
         ({"loaders.0.batch_size": None}, {"batch_size": "single samples"}),
         (
             {"loaders.0.num_workers": 0},
@@ -139,7 +142,7 @@ def test_what_no_machine_has_is_left_out() -> None:
         ),
         (
             {"loaders.0.collate": "numpy"},
-            {"prefetch_factor": "no effect", "batch_size": "no effect"},
+            {"num_workers": "hardly", "prefetch_factor": "hardly", "batch_size": "hardly"},
         ),
     ],
 )
@@ -148,6 +151,14 @@ def test_what_does_nothing_is_left_out_and_it_is_said_why(changes, omitted) -> N
     assert {each.knob: each.why for each in found.omitted} == omitted
     knobs = ["num_workers", "prefetch_factor", "batch_size", "ranks"]
     assert [chart.knob for chart in found.charts] == [each for each in knobs if each not in omitted]
+
+
+def test_job_without_workers_shows_what_workers_would_need() -> None:
+    idle = {"ranks": 1, "nccl_communicators": 0, "loaders.0.num_workers": 0}
+    workload = gather(None, None, {**idle, "loaders.0.collate": "numpy"})
+    html = page.render(["curves"], workload, report.build(workload, targets=[]))["curves"]
+    assert [chart.knob for chart in curves(workload).charts] == ["num_workers"]
+    assert "batch_size</code> is left out: without workers nothing goes through" in html
 
 
 def test_charts_of_a_loader_are_about_the_fullest() -> None:
