@@ -333,11 +333,11 @@ def test_line_of_todays_size_is_to_scale_or_left_out(size: str, line: float | No
         (
             {},
             (
-                "Without it batch 1 of worker 1 in process 2 of 8 does not fit: 64 MiB hold 1 of "
+                "Without it, batch 1 of worker 1 in process 2 of 8 does not fit: 64 MiB hold 1 of "
                 "the 144 batches of 36.75 MiB."
             ),
         ),
-        ({"loaders.0.batch_size": 1, "loaders.0.num_workers": 1}, "Without it all 32 batches fit."),
+        ({"loaders.0.batch_size": 1, "loaders.0.num_workers": 1}, "Without it, all 32 batches"),
         ({"ranks": 1, "other_shm_bytes": "70m"}, "They are: Queues and semaphores 128 KiB, Your"),
         ({"current_shm": "8g"}, "It never fills: at most 5.42 GiB of 8 GiB."),
         ({"ranks": 1, "loaders.0.num_workers": 0}, "No batch goes through /dev/shm here."),

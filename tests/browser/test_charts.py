@@ -102,7 +102,7 @@ def test_points_and_lines_are_to_scale(charts: Person) -> None:
     top = box(charts.page.locator("#curve-num-workers .grid").first)["y"]
     whole = 24 * 2**30
     values = [2, 3, 4, 6, 8, 12, 16, 24]
-    points = charts.page.locator("#curve-num-workers .field circle").all()
+    points = charts.page.locator("#curve-num-workers .area circle").all()
     assert len(points) == len(values)
     for value, point in zip(values, points, strict=True):
         place = box(point)
@@ -112,7 +112,7 @@ def test_points_and_lines_are_to_scale(charts: Person) -> None:
         assert place["x"] + place["width"] / 2 == pytest.approx(
             middle["x"] + middle["width"] / 2, abs=1
         )
-    line = box(charts.page.locator("#curve-num-workers .field .today"))["y"]
+    line = box(charts.page.locator("#curve-num-workers .area .today"))["y"]
     assert line == pytest.approx(field - (field - top) * 3 / 24, abs=1)
 
 
@@ -235,7 +235,7 @@ def test_drawings_stand_without_scripts_and_their_values_as_text(
             assert values.all_text_contents() == [str(point.value) for point in chart.points]
             expect(values.first).to_be_visible()
             expect(page.locator(f"#curve-{chart.id} button").first).to_be_hidden()
-            expect(page.locator(f"#curve-{chart.id} .field circle").first).to_be_visible()
+            expect(page.locator(f"#curve-{chart.id} .area circle").first).to_be_visible()
         columns = page.locator(".steps rect.column, .steps rect.hollow:not(:has(+ .column))")
         assert columns.count() == len(staircase(workload).columns)
     context.close()
