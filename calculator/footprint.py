@@ -28,6 +28,7 @@ class Footprint:
         peak_bytes: the strict bound, all processes.
         steady_bytes: what `df` shows, all processes.
         first_round_bytes: one batch of every worker of the fullest loader, all processes.
+        fullest: the time of the run that `peak_bytes` is about, for one process.
         terms: summands of `peak_bytes`.
         lasting: those of them that are there at any time, not only at the fullest.
     """
@@ -37,6 +38,7 @@ class Footprint:
     peak_bytes: int
     steady_bytes: int
     first_round_bytes: int
+    fullest: Moment
     terms: tuple[Term, ...]
     lasting: tuple[Term, ...]
 
@@ -55,6 +57,7 @@ def footprint(workload: Workload) -> Footprint:
         steady_bytes=workload.ranks * max(moment.steady_bytes for moment in times) + stays,
         first_round_bytes=workload.ranks
         * max(use.loader.num_workers * use.batch_bytes for use in uses),
+        fullest=fullest,
         terms=_present(_moment_terms(workload.ranks, fullest)) + lasting,
         lasting=lasting,
     )

@@ -16,11 +16,13 @@ from markupsafe import Markup
 
 from calculator import __version__, resources
 from calculator.blocks import Block
+from calculator.curves import curves
 from calculator.form import Control, control, most
 from calculator.header import LINE
 from calculator.picture import bar
 from calculator.presets import Published
 from calculator.report import Report
+from calculator.staircase import staircase
 from calculator.sums import add_up
 from calculator.units import GRAMMARS, count, exact, size
 from calculator.workload import DEFAULT_SHM_BYTES, Workload
@@ -89,6 +91,7 @@ def environment() -> Environment:
     made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
     made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code)
     made.filters.update(add_up=add_up, zoom=zoom, source=source)
+    made.filters.update(staircase=staircase, curves=curves)
     made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
     return made
 

@@ -309,7 +309,7 @@ def usual_name(position: int) -> str:
     return _USUAL_NAMES[position] if known else f"loader {position + 1}"
 
 
-def _uneven(workload: Workload) -> Iterator[Problem]:
+def uneven(workload: Workload) -> Iterator[Problem]:
     """Yield a problem if containers, or pods, cannot all hold as many processes as is said."""
     each, total = workload.deployment.ranks_per_pod, max(workload.ranks, workload.job_ranks or 1)
     if each and total % each:
@@ -332,7 +332,7 @@ def parse(data: Any) -> Workload:
         raise from_validation(error) from None
     except RecursionError:
         raise InputError.at("", "is nested too deeply") from None
-    problems = (*dangling(workload.loaders), *_uneven(workload))
+    problems = (*dangling(workload.loaders), *uneven(workload))
     if problems:
         raise InputError(problems)
     return workload
