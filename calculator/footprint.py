@@ -39,15 +39,15 @@ class Footprint:
 
 def footprint(workload: Workload) -> Footprint:
     """Apply the memory model to a job."""
-    uses = tuple(loader_use(workload, loader) for loader in workload.loaders)
+    uses = _uses(workload)
     times = moments(workload, uses)
-    fullest = max(times, key=lambda moment: moment.peak_bytes)
-    lasting = [*_dataset_terms(workload), *_leak_terms(workload, uses)]
+    fullest = _fullest(times)
+    lasting = _lasting(workload, uses)
     stays = sum(each.bytes for each in lasting)
     terms = [*_moment_terms(workload.ranks, fullest), *lasting]
     return Footprint(
         uses=uses,
-        peak_bytes=workload.ranks * fullest.peak_bytes + stays,
+        peak_bytes=_peak(workload, fullest, lasting),
         steady_bytes=workload.ranks * max(moment.steady_bytes for moment in times) + stays,
         first_round_bytes=workload.ranks
         * max(use.loader.num_workers * use.batch_bytes for use in uses),
@@ -55,7 +55,29 @@ def footprint(workload: Workload) -> Footprint:
     )
 
 
+def peak_bytes(workload: Workload) -> int:
+    """Return `footprint(workload).peak_bytes` alone, for searches that ask hundreds of times."""
+    uses = _uses(workload)
+    return _peak(workload, _fullest(moments(workload, uses)), _lasting(workload, uses))
+
+
+def _uses(workload: Workload) -> tuple[LoaderUse, ...]:
+    return tuple(loader_use(workload, loader) for loader in workload.loaders)
+
+
+def _fullest(times: Iterable[Moment]) -> Moment:
+    return max(times, key=lambda moment: moment.peak_bytes)
+
+
+def _peak(workload: Workload, fullest: Moment, lasting: Iterable[Term]) -> int:
+    return workload.ranks * fullest.peak_bytes + sum(each.bytes for each in lasting)
+
+
 # ---------------------------------------------------------------- what stays
+
+
+def _lasting(workload: Workload, uses: Iterable[LoaderUse]) -> list[Term]:
+    return [*_dataset_terms(workload), *_leak_terms(workload, uses)]
 
 
 def _dataset_terms(workload: Workload) -> Iterable[Term]:

@@ -77,7 +77,7 @@ def lacking_a_byte(field: dict[str, Any]) -> Fit:
 @pytest.mark.parametrize(
     ("dtype", "narrower"),
     [
-        ("float64", ["float16", "uint8"]),
+        ("float64", ["float32", "float16", "uint8"]),
         ("float32", ["float16", "uint8"]),
         ("float16", ["uint8"]),
         ("bfloat16", ["uint8"]),  # as narrow as float16, and made for another range
