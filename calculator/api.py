@@ -3,7 +3,10 @@
 Request (every key optional):
 
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
-     "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all}
+     "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
+     "compare": {...}}
+
+`compare` is a second workload, which the part of that name holds against the first.
 
 Answer, the same bytes on CPython and on Pyodide:
 
@@ -34,6 +37,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from calculator import page, presets, report
 from calculator.blocks import UnknownTargetError
+from calculator.compare import Job
 from calculator.errors import InputError, Problem, from_validation
 from calculator.inputs import collect, read_shm
 from calculator.reading import DoubledKeyError, read_json
@@ -65,6 +69,7 @@ class Request(BaseModel):
     shm: str | None = None
     parts: list[str] | None = None
     targets: list[str] | None = None
+    compare: dict[str, Any] | None = None
     paste: Piece | None = None
 
 
@@ -165,10 +170,22 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
             workload,
             found,
             published=presets.load(untouched).published if untouched else None,
+            kept=_kept(request.compare),
         ),
         "blocks": page.blocks(found),
         "hints": _rows(hints),
     }
+
+
+def _kept(given: dict[str, Any] | None) -> Job | None:
+    """Answer the job that was kept for comparison; what is wrong with it is said of `compare`."""
+    if given is None:
+        return None
+    try:
+        workload = parse(collect(None, given, {}))
+        return Job(workload, report.build(workload, targets=[]))
+    except InputError as error:
+        raise InputError(Problem("compare", str(each)) for each in error.problems) from None
 
 
 def _parts(asked: list[str] | None) -> list[str]:

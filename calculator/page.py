@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from calculator import __version__, resources
 from calculator.blocks import Block
+from calculator.compare import Job, compare
 from calculator.fit.panel import panel
 from calculator.form import Control, control, most
 from calculator.picture import bar
@@ -37,6 +38,7 @@ def render(
     report: Report,
     *,
     published: Published | None = None,
+    kept: Job | None = None,
 ) -> dict[str, str]:
     """Render fragments for one answer.
 
@@ -45,6 +47,7 @@ def render(
         workload: the job.
         report: its answer.
         published: what is often recommended for it, where it is a preset as it stands.
+        kept: another job to hold it against.
     """
 
     def describe(path: str) -> Control:
@@ -60,6 +63,7 @@ def render(
         "control": describe,
         "full": full,
         "published": published,
+        "comparison": None if kept is None else partial(compare, kept, Job(workload, report)),
     }
     return {name: environment().get_template(name).render(context) for name in parts}
 
