@@ -30,7 +30,7 @@ export function set(workload) {
 
 function hold(workload) {
   kept = workload;
-  section.hidden = !kept;
+  section.hidden = button("see").hidden = !kept;
   if (kept) reveal(PART);
 }
 
@@ -47,7 +47,6 @@ export function start({ current, take, preset, say }) {
   button("keep").addEventListener("click", () => {
     set(now());
     say("Kept. Change the form, and both jobs are compared.");
-    section.scrollIntoView({ block: "nearest" });
   });
   button("again").addEventListener("click", () => {
     set(now());
