@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.person import Person
 
@@ -133,8 +133,8 @@ def test_nothing_was_asked_elsewhere_and_nothing_complained(person: Person, addr
     assert person.complaints == []
 
 
-def test_without_scripts_there_is_nothing_to_compare(page: Page, address: str) -> None:
-    context = page.context.browser.new_context(java_script_enabled=False)  # type: ignore[union-attr]
+def test_without_scripts_there_is_nothing_to_compare(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
     bare = context.new_page()
     bare.goto(address)
     expect(bare.locator("#compare")).to_be_hidden()

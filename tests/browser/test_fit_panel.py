@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from calculator.inputs import gather
 from calculator.sizing import size_job
@@ -122,8 +122,8 @@ def test_nothing_scrolls_sideways_on_the_narrowest_screen(person: Person) -> Non
     assert wide == 320
 
 
-def test_the_words_stand_without_scripts(page: Page, address: str) -> None:
-    context = page.context.browser.new_context(java_script_enabled=False)  # type: ignore[union-attr]
+def test_the_words_stand_without_scripts(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
     bare = context.new_page()
     bare.goto(address)
     expect(bare.locator("#fit")).to_contain_text("You have 64 MiB, the job needs 5.42 GiB")
