@@ -4,7 +4,10 @@ Request (every key optional):
 
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
      "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
-     "base": ADDRESS of the page, which the blocks lead back to}
+     "base": ADDRESS of the page, which the blocks lead back to,
+     "compare": {...}}
+
+`compare` is a second workload, which the part of that name holds against the first.
 
 Answer, the same bytes on CPython and on Pyodide:
 
@@ -44,6 +47,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from calculator import link, page, presets, report
 from calculator.blocks import UnknownTargetError
+from calculator.compare import Job
 from calculator.errors import InputError, Problem, from_validation
 from calculator.inputs import collect, read_shm
 from calculator.reading import DoubledKeyError, read_json
@@ -76,6 +80,7 @@ class Request(BaseModel):
     shm: str | None = None
     parts: list[str] | None = None
     targets: list[str] | None = None
+    compare: dict[str, Any] | None = None
     paste: Piece | None = None
     base: str = ""
 
@@ -199,6 +204,7 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
             workload,
             found,
             published=presets.load(preset).published if preset else None,
+            kept=_kept(request.compare),
         ),
         "blocks": page.blocks(found),
         "hints": _rows(hints),
@@ -211,6 +217,17 @@ def _untouched(request: Request) -> str | None:
     """Return the preset that is asked for as it stands: then none need be looked for."""
     changed = request.workload or request.set or request.remove or request.link is not None
     return None if changed else request.preset or presets.DEFAULT_PRESET
+
+
+def _kept(given: dict[str, Any] | None) -> Job | None:
+    """Answer the job that was kept for comparison; what is wrong with it is said of `compare`."""
+    if given is None:
+        return None
+    try:
+        workload = parse(collect(None, given, {}))
+        return Job(workload, report.build(workload, targets=[]))
+    except InputError as error:
+        raise InputError(Problem("compare", str(each)) for each in error.problems) from None
 
 
 def _parts(asked: list[str] | None) -> list[str]:

@@ -24,7 +24,6 @@ class Footprint:
 
     Attributes:
         uses: one entry per loader, for one process.
-        fullest: the time of the run that needs most, for one process.
         peak_bytes: the strict bound, all processes.
         steady_bytes: what `df` shows, all processes.
         first_round_bytes: one batch of every worker of the fullest loader, all processes.
@@ -34,7 +33,6 @@ class Footprint:
     """
 
     uses: tuple[LoaderUse, ...]
-    fullest: Moment
     peak_bytes: int
     steady_bytes: int
     first_round_bytes: int
@@ -45,15 +43,14 @@ class Footprint:
 
 def footprint(workload: Workload) -> Footprint:
     """Apply the memory model to a job."""
-    uses = tuple(loader_use(workload, loader) for loader in workload.loaders)
+    uses = _uses(workload)
     times = moments(workload, uses)
-    fullest = max(times, key=lambda moment: moment.peak_bytes)
-    lasting = _present([*_dataset_terms(workload), *_leak_terms(workload, uses)])
+    fullest = _fullest(times)
+    lasting = _lasting(workload, uses)
     stays = sum(each.bytes for each in lasting)
     return Footprint(
         uses=uses,
-        fullest=fullest,
-        peak_bytes=workload.ranks * fullest.peak_bytes + stays,
+        peak_bytes=_peak(workload, fullest, lasting),
         steady_bytes=workload.ranks * max(moment.steady_bytes for moment in times) + stays,
         first_round_bytes=workload.ranks
         * max(use.loader.num_workers * use.batch_bytes for use in uses),
@@ -67,7 +64,29 @@ def _present(terms: Iterable[Term]) -> tuple[Term, ...]:
     return tuple(each for each in terms if each.bytes)
 
 
+def peak_bytes(workload: Workload) -> int:
+    """Return `footprint(workload).peak_bytes` alone, for searches that ask hundreds of times."""
+    uses = _uses(workload)
+    return _peak(workload, _fullest(moments(workload, uses)), _lasting(workload, uses))
+
+
+def _uses(workload: Workload) -> tuple[LoaderUse, ...]:
+    return tuple(loader_use(workload, loader) for loader in workload.loaders)
+
+
+def _fullest(times: Iterable[Moment]) -> Moment:
+    return max(times, key=lambda moment: moment.peak_bytes)
+
+
+def _peak(workload: Workload, fullest: Moment, lasting: Iterable[Term]) -> int:
+    return workload.ranks * fullest.peak_bytes + sum(each.bytes for each in lasting)
+
+
 # ---------------------------------------------------------------- what stays
+
+
+def _lasting(workload: Workload, uses: Iterable[LoaderUse]) -> tuple[Term, ...]:
+    return _present([*_dataset_terms(workload), *_leak_terms(workload, uses)])
 
 
 def _dataset_terms(workload: Workload) -> Iterable[Term]:

@@ -58,9 +58,9 @@ def control(workload: Workload, path: str) -> Control:
         KeyError, IndexError: the workload has no such input.
     """
     *parents, name = path.split(".")
-    holder = _holder(workload, parents)
-    info = type(holder).model_fields[name]
-    value = getattr(holder, name)
+    entry = holder(workload, parents)
+    info = type(entry).model_fields[name]
+    value = getattr(entry, name)
     extra: dict[str, Any] = (
         info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
     )
@@ -72,7 +72,7 @@ def control(workload: Workload, path: str) -> Control:
         label=info.title or name,
         help=info.description or "",
         value=_text(value, info, extra),
-        default=_text(_default(holder, info, name), info, extra),
+        default=_text(_default(entry, info, name), info, extra),
         minimum=_bound(info, annotated_types.Ge, "ge") if kind == "number" else None,
         maximum=_bound(info, annotated_types.Le, "le") if kind == "number" else None,
         choices=choices,
@@ -87,22 +87,27 @@ def most(workload: Workload, path: str) -> int:
         KeyError, IndexError: the workload has no such list.
     """
     *parents, name = path.split(".")
-    info = type(_holder(workload, parents)).model_fields[name]
+    info = type(holder(workload, parents)).model_fields[name]
     found: int = next(each.max_length for each in info.metadata if hasattr(each, "max_length"))
     return found
 
 
-def _holder(workload: Workload, parents: Sequence[str]) -> BaseModel:
-    holder: Any = workload
+def holder(workload: Workload, parents: Sequence[str]) -> BaseModel:
+    """Return the job, loader, field or deployment that the parts of a path lead to.
+
+    Raises:
+        AttributeError, IndexError: the workload has no such thing.
+    """
+    at: Any = workload
     for part in parents:
-        holder = holder[int(part)] if part.isdecimal() else getattr(holder, part)
-    found: BaseModel = holder
+        at = at[int(part)] if part.isdecimal() else getattr(at, part)
+    found: BaseModel = at
     return found
 
 
-def _default(holder: BaseModel, info: FieldInfo, name: str) -> Any:
+def _default(entry: BaseModel, info: FieldInfo, name: str) -> Any:
     """Return what an input is when nothing is said; a loader's name is then made up."""
-    return holder.name if isinstance(holder, Loader) and name == "name" else info.default
+    return entry.name if isinstance(entry, Loader) and name == "name" else info.default
 
 
 def _kind(

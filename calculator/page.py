@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -16,7 +16,9 @@ from markupsafe import Markup
 
 from calculator import __version__, resources
 from calculator.blocks import Block
+from calculator.compare import Job, compare
 from calculator.curves import curves
+from calculator.fit.panel import panel
 from calculator.form import Control, control, most
 from calculator.header import LINE
 from calculator.picture import bar
@@ -40,6 +42,7 @@ def render(
     report: Report,
     *,
     published: Published | None = None,
+    kept: Job | None = None,
 ) -> dict[str, str]:
     """Render fragments for one answer.
 
@@ -48,6 +51,7 @@ def render(
         workload: the job.
         report: its answer.
         published: what is often recommended for it, where it is a preset as it stands.
+        kept: another job to hold it against.
     """
 
     def describe(path: str) -> Control:
@@ -63,6 +67,7 @@ def render(
         "control": describe,
         "full": full,
         "published": published,
+        "comparison": None if kept is None else partial(compare, kept, Job(workload, report)),
     }
     return {name: environment().get_template(name).render(context) for name in parts}
 
@@ -92,6 +97,7 @@ def environment() -> Environment:
     made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code)
     made.filters.update(add_up=add_up, zoom=zoom, source=source)
     made.filters.update(staircase=staircase, curves=curves)
+    made.filters.update(panel=panel)
     made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
     return made
 

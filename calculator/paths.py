@@ -39,6 +39,18 @@ def remove(data: Any, paths: Iterable[str]) -> Any:
     return result
 
 
+def value_at(data: Any, path: str) -> Any:
+    """Return what stands at a path.
+
+    Raises:
+        InputError: the path leads nowhere.
+    """
+    found = data
+    for part in _parts(path):
+        found = _step(found, path, part)
+    return found
+
+
 MAX_PARTS: Final = 16
 """No input lies deeper."""
 

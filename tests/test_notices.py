@@ -8,6 +8,7 @@ import pytest
 
 from calculator import report, resources
 from calculator.inputs import gather
+from calculator.notices import Fix
 from calculator.units import GIB, MIB
 from calculator.workload import parse
 
@@ -88,6 +89,10 @@ def test_a_job_that_fits_hears_nothing() -> None:
         {"loaders": [{"fields": [{"dtype": "float64"}]}]},
         {"dataset_tensor_bytes": "9g", "start_method": "spawn"},
         {"sharing_strategy": "file_system"},
+        {"machine_memory": "64g"},
+        {"loaders": [{}, {}], "schedule": "always"},
+        {"deployment": {"gpus": 0}},
+        {"loaders": [{"collate": "list", "num_workers": 16}]},
     ],
 )
 def test_a_fix_keeps_its_promise_when_it_is_applied(data) -> None:
@@ -104,8 +109,55 @@ def test_loaders_that_never_end_cannot_take_turns() -> None:
     (found,) = [
         n for n in report.build(parse(data), targets=[]).notices if n.id == "loaders_alive_together"
     ]
-    assert found.fix is None
+    assert found.fix is not None
+    assert found.fix.set == {"loaders.1.num_workers": 1}
     assert "after the epoch" not in found.text
+
+
+def fix_of(notice: str, data: dict[str, Any]) -> Fix | None:
+    return next(
+        each.fix for each in report.build(parse(data), targets=[]).notices if each.id == notice
+    )
+
+
+def test_a_machine_too_small_is_told_how_many_workers_it_holds() -> None:
+    """GiB for 6 workers: 8 of /dev/shm, 8 x 4 for the processes, 8 x 6 x 0.5 for their workers."""
+    fix = fix_of("shm_large_share_of_memory", {"machine_memory": "64g"})
+    assert fix is not None
+    assert fix.set == {"loaders.0.num_workers": 6}
+    assert fix.recommended_bytes == 8 * GIB
+
+
+def test_a_machine_that_not_even_one_worker_suits_gets_no_fix() -> None:
+    assert fix_of("shm_large_share_of_memory", {"machine_memory": "16g"}) is None
+
+
+LIST = {"collate": "list", "num_workers": 16}
+
+
+@pytest.mark.parametrize(
+    ("notice", "limit", "data"),
+    [
+        ("many_small_tensors", "open_files_limit", {"loaders": [LIST]}),
+        ("map_count_limit", "max_map_count", {"loaders": [LIST], "max_map_count": 100}),
+    ],
+)
+def test_lists_of_equal_tensors_are_stacked_where_that_is_enough(notice, limit, data) -> None:
+    fix = fix_of(notice, data)
+    assert fix is not None
+    assert fix.set == {"loaders.0.collate": "default"}
+    assert fix_of(notice, {**data, limit: 20}) is None
+
+
+def test_samples_that_differ_cannot_be_stacked() -> None:
+    varying = {**LIST, "fields": [{"shape": [9, 64], "sizes": [9, 5]}]}
+    assert fix_of("many_small_tensors", {"loaders": [varying]}) is None
+
+
+def test_no_gpu_asked_for_is_mended_by_asking() -> None:
+    fix = fix_of("gpus_and_processes", {"deployment": {"gpus": 0}, "ranks": 4})
+    assert fix is not None
+    assert fix.set == {"deployment.gpus": 4}
 
 
 def test_uint8_quarters_the_images() -> None:

@@ -44,7 +44,13 @@ def loaders_alive_together(case: Case) -> Notice | None:
             "The loaders never end, so their queues add up for the whole run: give validation "
             "fewer workers than training."
         )
-        return notice("loaders_alive_together", text, "measured", level="tip")
+        changes = {
+            f"loaders.{position}.num_workers": 1
+            for position, loader in enumerate(workload.loaders)
+            if position and loader.num_workers > 1
+        }
+        fix = case.fix("One worker each", changes) if changes else None
+        return notice("loaders_alive_together", text, "measured", fix, level="tip")
     text = (
         "The loaders are alive at the same time, so their queues add up. Run validation after "
         "the epoch instead, and they take turns."

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from calculator.notices.base import Case, Notice, first, notice
+from calculator.descriptors import Descriptors, descriptors
+from calculator.loader import Collate
+from calculator.notices.base import Case, Fix, Notice, first, notice
 from calculator.typed import release
 from calculator.units import count
 from calculator.workload import StartMethod, Strategy
@@ -42,7 +45,8 @@ def gpus_and_processes(case: Case) -> Notice | None:
         "The size is that of the processes."
     )
     if not gpus:
-        return notice("gpus_and_processes", text, "torchrun-local")
+        fix = case.fix(f"Ask for {count(workload.ranks)}", {"deployment.gpus": workload.ranks})
+        return notice("gpus_and_processes", text, "torchrun-local", fix)
     changes = {"ranks": gpus, "deployment.ranks_per_pod": None}
     fix = case.fix(f"{count(gpus)} processes", changes)
     return notice("gpus_and_processes", text, "torchrun-local", fix)
@@ -58,7 +62,25 @@ def many_small_tensors(case: Case) -> Notice | None:
         f"Each tensor in flight is an open file: a process needs {count(wanted)}, and "
         f"{count(limit)} are allowed. Raise ulimit -n, or stack the tensors into one per field."
     )
-    return notice("many_small_tensors", text, "pytorch-sharing")
+    fix = _stacked(case, lambda found: max(found.main, found.worker) <= limit)
+    return notice("many_small_tensors", text, "pytorch-sharing", fix)
+
+
+def _stacked(case: Case, enough: Callable[[Descriptors], bool]) -> Fix | None:
+    """One tensor a field instead of a list of them, where samples are equal and that is enough."""
+    changes = {
+        f"loaders.{position}.collate": Collate.DEFAULT.value
+        for position, loader in enumerate(case.sizing.workload.loaders)
+        if loader.num_workers
+        and loader.collate is Collate.LIST
+        and loader.batch_size is not None
+        and not any(field.sizes for field in loader.fields)
+    }
+    if not changes:
+        return None
+    stacked = case.sizing.what_if(changes)
+    fits = enough(descriptors(stacked.workload, stacked.footprint))
+    return case.fix("Stack them", changes) if fits else None
 
 
 def file_system_leftovers(case: Case) -> Notice | None:
@@ -99,7 +121,8 @@ def map_count(case: Case) -> Notice | None:
         f"vm.max_map_count allows {count(limit)} mappings. Stack them into fewer tensors, or raise "
         "it with sysctl; a larger /dev/shm does not help."
     )
-    return notice("map_count_limit", text, "pytorch-mapallocator")
+    fix = _stacked(case, lambda found: found.mappings <= limit)
+    return notice("map_count_limit", text, "pytorch-mapallocator", fix)
 
 
 def too_many_tensors(case: Case) -> Notice | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from calculator.notices.base import Case, Notice, notice
+from calculator.container import Sharing, container
+from calculator.notices.base import Case, Fix, Notice, notice
 from calculator.rules import times
 from calculator.units import TIB, size
 
@@ -52,4 +53,28 @@ def machine_too_small(case: Case) -> Notice | None:
         f"Shared memory and processes may take {size(wanted)} together; the machine has "
         f"{size(machine)}. A larger /dev/shm does not help there: fewer batches in flight do."
     )
-    return notice("shm_large_share_of_memory", text, "kernel-tmpfs")
+    return notice("shm_large_share_of_memory", text, "kernel-tmpfs", _fewer_workers(case, machine))
+
+
+def _fewer_workers(case: Case, machine: int) -> Fix | None:
+    """The most workers of each loader with which the machine holds the whole job, if any."""
+    loaders = case.sizing.workload.loaders
+
+    def changes(most: int) -> dict[str, int]:
+        return {
+            f"loaders.{position}.num_workers": most
+            for position, loader in enumerate(loaders)
+            if loader.num_workers > most
+        }
+
+    def fits(most: int) -> bool:
+        changed = case.sizing.what_if(changes(most))
+        return container(changed, Sharing.ALL).memory.limit_bytes <= machine
+
+    low, high = 1, max(loader.num_workers for loader in loaders) - 1
+    if high < low or not fits(low):
+        return None
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return case.fix(f"num_workers={low}", changes(low))

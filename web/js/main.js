@@ -1,5 +1,6 @@
 // The page comes alive: edits, presets and fixes go to the engine, its fragments into the page.
 
+import * as compare from "./compare.js";
 import * as copy from "./copy.js";
 import { Engine } from "./engine.js";
 import * as folds from "./folds.js";
@@ -29,7 +30,7 @@ const talk = new Talk(start, ask, {
   parts: (change) => [...parts.names(), "spoken", ...(change || reshaping ? ["form"] : [])],
   wanted: platforms.wanted,
   missing: () => ({ parts: parts.wanted(), targets: platforms.missing() }),
-  taste: () => ({}),
+  taste: () => ({ ...compare.taste() }),
   looked,
   answered,
   refused,
@@ -142,4 +143,10 @@ platforms.start(() => talk.look());
 presets.start();
 folds.start();
 paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
+compare.start({
+  current: () => talk.workload,
+  take: (workload) => learned({ workload }),
+  preset: (preset) => engine.askAside({ preset, parts: [], targets: [] }).then(({ workload }) => workload, () => null),
+  say: status.say,
+});
 engine.start();

@@ -63,6 +63,17 @@ export function add(parts) {
   pause();
 }
 
+/**
+ * Ask for a fragment because what it is made of has changed, not the job.
+ *
+ * @param {string} name
+ */
+export function reveal(name) {
+  stale.add(name);
+  if (names().includes(name)) ask();
+  else pause();
+}
+
 /** Ask for one old fragment after the other while nobody types. */
 function pause() {
   clearTimeout(timer);
