@@ -1,6 +1,7 @@
 // The page comes alive: edits, presets and fixes go to the engine, its fragments into the page.
 
 import * as copy from "./copy.js";
+import * as download from "./download.js";
 import { Engine } from "./engine.js";
 import * as form from "./form.js";
 import * as parts from "./parts.js";
@@ -142,6 +143,7 @@ function choose(preset) {
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 document.documentElement.classList.add("scripted");
 copy.start();
+download.start();
 parts.start(() => talk.look());
 platforms.start(() => talk.look());
 paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
