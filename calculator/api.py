@@ -4,13 +4,15 @@ Request (every key optional):
 
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
      "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
-     "base": ADDRESS of the page, which the blocks lead back to}
+     "base": ADDRESS of the page, which the blocks lead back to,
+     "printed": true for the report as text, too}
 
 Answer, the same bytes on CPython and on Pyodide:
 
     {"ok": true, "workload": {...}, "report": {...}, "parts": {NAME: HTML},
      "blocks": {TARGET: HTML}, "hints": [...],
-     "link": the workload as a link, "preset": ID of the preset it equals, or null}
+     "link": the workload as a link, "preset": ID of the preset it equals, or null,
+     "printed": the report as the command line prints it, where that was asked}
     {"ok": false, "errors": [{"path": PATH, "message": TEXT}], "hints": [...]}
 
 Hints look like errors, and refuse nothing.
@@ -46,6 +48,7 @@ from calculator import link, page, presets, report
 from calculator.blocks import UnknownTargetError
 from calculator.errors import InputError, Problem, from_validation
 from calculator.inputs import collect, read_shm
+from calculator.printing import as_json
 from calculator.reading import DoubledKeyError, read_json
 from calculator.slips import slip, slips
 from calculator.workload import Workload, parse
@@ -78,6 +81,7 @@ class Request(BaseModel):
     targets: list[str] | None = None
     paste: Piece | None = None
     base: str = ""
+    printed: bool = False
 
 
 def answer(request: str) -> str:
@@ -204,6 +208,7 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
         "hints": _rows(hints),
         "link": found.link,
         "preset": preset,
+        **({"printed": as_json(found.model_dump(mode="json"))} if request.printed else {}),
     }
 
 
