@@ -60,7 +60,8 @@ def test_a_link_brings_a_platform_a_job_to_compare_with_and_notes() -> None:
     assert response["workload"] == dumped(parse({"ranks": 2}))
     assert response["link"] == "1;r=2"
     assert response["target"] == "compose"
-    assert response["other"] == dumped(parse({"loaders": [{"num_workers": 4}]}))
+    other = parse({"loaders": [{"num_workers": 4}]})
+    assert response["other"] == {"workload": dumped(other), "link": "1;w=4"}
     assert response["notes"] == [UNKNOWN]
 
 

@@ -7,52 +7,60 @@ const section = document.getElementById(PART);
 const choice = document.getElementById("compare-preset");
 const button = (name) => document.getElementById(`compare-${name}`);
 
+/** @typedef {{workload: object, link: string}} Job */
+
 let kept = null; // what the form's job is held against
 let own = null; // the same, unless that is a preset
-let now = () => null;
-
-/** @returns {object | null} the job that was kept */
-export const other = () => kept;
+let changed = () => {};
 
 /** @returns {object} what every request carries */
-export const taste = () => (kept ? { compare: kept } : {});
+export const taste = () => (kept ? { compare: kept.workload } : {});
+
+/** @returns {string} of the job that was kept; nothing without one */
+export const link = () => kept?.link ?? "";
 
 /**
  * Keep a job, or none; the section shows itself with it.
  *
- * @param {object | null} workload
+ * @param {Job | null} job
  */
-export function set(workload) {
-  own = workload;
+export function set(job) {
+  own = job;
   choice.value = "";
-  hold(workload);
+  hold(job);
 }
 
-function hold(workload) {
-  kept = workload;
+function hold(job) {
+  kept = job;
   section.hidden = button("see").hidden = !kept;
   if (kept) reveal(PART);
+  changed();
 }
 
 /**
  * @param {{
- *   current: () => object,
- *   take: (workload: object) => void,
- *   preset: (id: string) => Promise<object | null>,
+ *   current: () => Job,
+ *   take: (workload: object, name: string) => void,
+ *   preset: (id: string) => Promise<Job & {ok: boolean}>,
+ *   changed: () => void,
  *   say: (words: string) => void,
- * }} page the form's job, how another one gets there, the job of a preset, what is read aloud
+ * }} page the form's job, how another one gets there, the job of a preset, who has to know, what is read aloud
  */
-export function start({ current, take, preset, say }) {
-  now = current;
+export function start({ current, take, preset, changed: told, say }) {
+  changed = told;
   button("keep").addEventListener("click", () => {
-    set(now());
+    set(current());
     say("Kept. Change the form, and both jobs are compared.");
   });
   button("again").addEventListener("click", () => {
-    set(now());
+    set(current());
     say("Kept instead.");
   });
-  button("swap").addEventListener("click", () => swap(take));
+  button("swap").addEventListener("click", () => {
+    const wanted = kept;
+    set(current());
+    take(wanted.workload, "Swap");
+  });
   button("stop").addEventListener("click", () => {
     set(null);
     button("keep").focus();
@@ -60,14 +68,7 @@ export function start({ current, take, preset, say }) {
   });
   choice.addEventListener("change", async () => {
     const wanted = choice.value;
-    const workload = wanted ? await preset(wanted) : own;
-    if (workload && choice.value === wanted) hold(workload);
+    const job = wanted ? await preset(wanted).catch(() => null) : own;
+    if (job && choice.value === wanted) hold(job);
   });
-}
-
-/** The kept job goes into the form, and the form's is kept. */
-function swap(take) {
-  const wanted = kept;
-  set(now());
-  take(wanted);
 }

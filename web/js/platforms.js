@@ -4,6 +4,9 @@
 // The page comes with every block, each folded under its title. With scripts they are taken out of it and
 // kept here; a live answer brings only those that are looked at, so the rest is asked for when it is chosen.
 
+import { mark as markChanges } from "./changed.js";
+import { recall, remember } from "./store.js";
+
 const KEY = "shm-sizer-platform";
 const chosen = document.getElementById("chosen");
 const groups = document.querySelector(".platforms .groups");
@@ -14,14 +17,17 @@ const nothing = document.getElementById("nothing-found");
 const mirrors = [...document.querySelectorAll("[data-mirror]")];
 
 let blocks = {}; // target -> HTML, of the answer that is shown
+const showing = new WeakMap(); // place -> what was put there: {target, html}
 let ask = () => {};
+let picked = () => {};
 
 /**
  * Make the lists of links one set of tabs a level.
  *
  * @param {() => void} missing called when a block is looked at that has to be asked for
+ * @param {() => void} chose called when somebody has chosen another platform
  */
-export function start(missing) {
+export function start(missing, chose) {
   takeOut();
   for (const list of [groups, ...lists]) makeTabs(list);
   chosen.setAttribute("role", "tabpanel");
@@ -31,8 +37,22 @@ export function start(missing) {
   document.addEventListener("click", follow);
   addEventListener("hashchange", () => pointed() && select(pointed()));
   for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
-  select(pointed() ?? tabOf(recall()) ?? tabs[0]);
+  select(pointed() ?? tabOf(recall(KEY)) ?? tabs[0]);
   ask = missing;
+  picked = chose;
+}
+
+/** @returns {string} the platform that is looked at; nothing where it is the first */
+export const named = () => (current() === tabs[0] ? "" : current().dataset.target);
+
+/**
+ * Show a platform that a link names; it is not remembered as this person's choice.
+ *
+ * @param {string | null} target none: the first
+ */
+export function reveal(target) {
+  const tab = tabOf(target) ?? tabs[0];
+  if (tab !== current()) turn(tab);
 }
 
 /** @returns {string[]} the targets that are looked at */
@@ -94,9 +114,14 @@ function put(place, target, part) {
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   if (part) fresh.content.replaceChildren(fresh.content.querySelector(part));
-  if (fresh.innerHTML === place.innerHTML) return;
+  const before = showing.get(place) ?? { html: place.innerHTML };
+  const { innerHTML } = fresh;
+  showing.set(place, { target, html: innerHTML });
+  if (innerHTML === before.html) return;
+  const text = place.querySelector("pre")?.textContent;
   const focused = place.querySelector(":focus")?.className;
   place.replaceChildren(fresh.content);
+  if (target === before.target) markChanges(place, text);
   if (focused !== undefined) place.querySelector(focused ? `.${focused.split(" ")[0]}` : "pre")?.focus({ preventScroll: true });
 }
 
@@ -127,8 +152,14 @@ function follow(event) {
   if (!link.closest(".platforms")) document.getElementById("place").scrollIntoView();
 }
 
-/** @param {HTMLAnchorElement} tab of a block */
+/** @param {HTMLAnchorElement} tab of a block, chosen */
 function select(tab) {
+  turn(tab);
+  remember(KEY, tab.dataset.target);
+  picked();
+}
+
+function turn(tab) {
   const list = tab.closest("ul");
   current()?.removeAttribute("data-chosen");
   list.querySelector("[data-last]")?.removeAttribute("data-last");
@@ -137,7 +168,6 @@ function select(tab) {
   for (const each of lists) mark(each, tab);
   mark(groups, [...groups.querySelectorAll("a")].find((each) => each.dataset.group === list.dataset.of));
   filter();
-  remember(tab.dataset.target);
   show(tab);
 }
 
@@ -195,22 +225,4 @@ function leave(event) {
   else return;
   if (event.key !== "Escape" || finding()) event.preventDefault();
   filter();
-}
-
-// ---------------------------------------------------------------- memory
-
-function remember(target) {
-  try {
-    localStorage.setItem(KEY, target);
-  } catch {
-    // Not allowed here: then it is not remembered.
-  }
-}
-
-function recall() {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
 }
