@@ -36,7 +36,7 @@ def told(kept: dict[str, Any], now: dict[str, Any]) -> list[tuple[str, str | Non
     ("kept", "now", "expected"),
     [
         ({}, {}, []),
-        ({}, {"ranks": 4}, [("GPUs per node", "8", "4")]),
+        ({}, {"ranks": 4}, [("Processes (GPUs)", "8", "4")]),
         ({}, {"memory_limit": "64g"}, [("Memory limit", "not set", "64 GiB")]),
         ({}, {"accelerator": False}, [("Has a GPU", "yes", "no")]),
         ({}, {"headroom": 0.25}, [("Headroom", "10%", "25%")]),
@@ -61,7 +61,7 @@ def test_only_inputs_that_differ_are_told_as_the_form_shows_them(kept, now, expe
 def test_of_a_loader_that_one_job_has_not_the_main_inputs_are_told() -> None:
     found = compared({"loaders": TWO[:1]}, {"loaders": [{}, {**TWO[1], "pin_memory": True}]})
     assert [(each.label, each.of, each.now) for each in found.inputs] == [
-        ("Batch per GPU", ("val",), "64"),
+        ("Batch per process", ("val",), "64"),
         ("num_workers", ("val",), "8"),
         ("prefetch_factor", ("val",), "2"),
         ("Kind", ("val", "image"), "tensor"),

@@ -60,7 +60,7 @@ def test_swapped_twice_is_as_before(person: Person) -> None:
         person.sees(size)
         expect(person.input("ranks")).to_have_value(now)
         section.scroll_into_view_if_needed()
-        expect(row(section, "GPUs per node").locator("td")).to_have_text([kept, now, ""])
+        expect(row(section, "Processes (GPUs)").locator("td")).to_have_text([kept, now, ""])
         assert person.focus() == "compare-swap"
     stop(person)
 
@@ -70,7 +70,7 @@ def test_another_job_is_kept_instead(person: Person) -> None:
     person.types("ranks", "1")
     person.sees("1 GiB")
     section.scroll_into_view_if_needed()
-    expect(row(section, "GPUs per node")).to_be_visible()
+    expect(row(section, "Processes (GPUs)")).to_be_visible()
     person.page.locator("#compare-again").click()
     expect(section.locator(".compare-words")).to_contain_text("Both jobs are the same")
     stop(person)
