@@ -1,8 +1,6 @@
 // Copy buttons: the text of the block they stand on, unchanged.
 
-import { say } from "./status.js";
-
-const SHOWN_MS = 2000;
+import { flash, isOutdated } from "./status.js";
 
 /** Hear every copy button, also those that come later. */
 export function start() {
@@ -16,23 +14,10 @@ async function copy(button) {
   const text = button.closest("figure").querySelector("pre");
   try {
     await navigator.clipboard.writeText(text.textContent);
-    tell(button, "Copied");
+    flash(button, isOutdated(button) ? "Copied the earlier answer" : "Copied");
   } catch {
     // Not a secure context, or not allowed: leave the text selected, one key from the clipboard.
     getSelection().selectAllChildren(text);
-    tell(button, "Selected: press Ctrl+C or ⌘C");
+    flash(button, "Selected: press Ctrl+C or ⌘C");
   }
-}
-
-function tell(button, words) {
-  const label = button.firstChild;
-  const before = button.dataset.label ?? label.data;
-  button.dataset.label = before;
-  label.data = words;
-  button.classList.add("done");
-  say(words);
-  setTimeout(() => {
-    label.data = before;
-    button.classList.remove("done");
-  }, SHOWN_MS);
 }

@@ -2,6 +2,7 @@
 
 import * as compare from "./compare.js";
 import * as copy from "./copy.js";
+import * as download from "./download.js";
 import { Engine } from "./engine.js";
 import * as folds from "./folds.js";
 import * as form from "./form.js";
@@ -138,6 +139,7 @@ async function pick(link) {
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 document.documentElement.classList.add("scripted");
 copy.start();
+download.start();
 parts.start(() => talk.look());
 platforms.start(() => talk.look());
 presets.start();

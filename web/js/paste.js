@@ -188,7 +188,6 @@ function act(event) {
   if (link && reach(link.dataset.reach)) event.preventDefault();
   const button = event.target.closest("button");
   if (button?.dataset.choice && held !== undefined) read(held, { ...chosen, ...JSON.parse(button.dataset.choice) });
-  if (button?.dataset.download) save(button);
   if (button?.matches(".undo")) {
     takeBack();
     button.remove();
@@ -197,13 +196,4 @@ function act(event) {
     clear();
     box.focus();
   }
-}
-
-function save(button) {
-  const text = button.closest("figure").querySelector("pre").textContent;
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  link.download = button.dataset.download;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href));
 }

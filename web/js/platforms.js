@@ -4,6 +4,9 @@
 // The page comes with every block, each folded under its title. With scripts they are taken out of it and
 // kept here; a live answer brings only those that are looked at, so the rest is asked for when it is chosen.
 
+import { mark as markChanges } from "./changed.js";
+import { recall, remember } from "./store.js";
+
 const KEY = "shm-sizer-platform";
 const chosen = document.getElementById("chosen");
 const groups = document.querySelector(".platforms .groups");
@@ -14,6 +17,7 @@ const nothing = document.getElementById("nothing-found");
 const mirrors = [...document.querySelectorAll("[data-mirror]")];
 
 let blocks = {}; // target -> HTML, of the answer that is shown
+const showing = new WeakMap(); // place -> what was put there: {target, html}
 let ask = () => {};
 
 /**
@@ -31,7 +35,7 @@ export function start(missing) {
   document.addEventListener("click", follow);
   addEventListener("hashchange", () => pointed() && select(pointed()));
   for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
-  select(pointed() ?? tabOf(recall()) ?? tabs[0]);
+  select(pointed() ?? tabOf(recall(KEY)) ?? tabs[0]);
   ask = missing;
 }
 
@@ -94,9 +98,14 @@ function put(place, target, part) {
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   if (part) fresh.content.replaceChildren(fresh.content.querySelector(part));
-  if (fresh.innerHTML === place.innerHTML) return;
+  const before = showing.get(place) ?? { html: place.innerHTML };
+  const { innerHTML } = fresh;
+  showing.set(place, { target, html: innerHTML });
+  if (innerHTML === before.html) return;
+  const text = place.querySelector("pre")?.textContent;
   const focused = place.querySelector(":focus")?.className;
   place.replaceChildren(fresh.content);
+  if (target === before.target) markChanges(place, text);
   if (focused !== undefined) place.querySelector(focused ? `.${focused.split(" ")[0]}` : "pre")?.focus({ preventScroll: true });
 }
 
@@ -137,7 +146,7 @@ function select(tab) {
   for (const each of lists) mark(each, tab);
   mark(groups, [...groups.querySelectorAll("a")].find((each) => each.dataset.group === list.dataset.of));
   filter();
-  remember(tab.dataset.target);
+  remember(KEY, tab.dataset.target);
   show(tab);
 }
 
@@ -195,22 +204,4 @@ function leave(event) {
   else return;
   if (event.key !== "Escape" || finding()) event.preventDefault();
   filter();
-}
-
-// ---------------------------------------------------------------- memory
-
-function remember(target) {
-  try {
-    localStorage.setItem(KEY, target);
-  } catch {
-    // Not allowed here: then it is not remembered.
-  }
-}
-
-function recall() {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
 }

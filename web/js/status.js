@@ -6,8 +6,10 @@ const stale = document.getElementById("stale");
 const region = document.getElementById("say");
 
 const QUIET_MS = 600;
+const FLASHED_MS = 2000;
 const STEPS = { fetch: "Fetching Python…", start: "Starting Python…", import: "Loading the engine…" };
 
+const flashing = new WeakMap(); // button -> timer
 let pending = 0;
 let said = "";
 
@@ -21,6 +23,26 @@ export function say(sentence) {
   if (sentence === said) region.textContent = "";
   said = sentence;
   pending = setTimeout(() => (region.textContent = sentence), QUIET_MS);
+}
+
+/**
+ * Say on a button what it has done, for a moment, and aloud.
+ *
+ * @param {HTMLButtonElement} button whose label is its first text
+ * @param {string} words
+ */
+export function flash(button, words) {
+  const label = button.firstChild;
+  const before = (button.dataset.label ??= label.data);
+  clearTimeout(flashing.get(button));
+  label.data = words;
+  button.classList.add("done");
+  say(words);
+  const end = () => {
+    label.data = before;
+    button.classList.remove("done");
+  };
+  flashing.set(button, setTimeout(end, FLASHED_MS));
 }
 
 /** @param {import("./engine.js").Progress} progress */
@@ -57,3 +79,6 @@ export function outdate(why = "") {
   stale.hidden = !why;
   document.body.classList.toggle("outdated", Boolean(why));
 }
+
+/** Whether an element belongs to an answer that is marked as one to an earlier input. */
+export const isOutdated = (element) => document.body.classList.contains("outdated") && Boolean(element.closest("[data-answer], [data-mirror], #answer"));
