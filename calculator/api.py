@@ -5,7 +5,7 @@ Request (every key optional):
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
      "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
      "base": ADDRESS of the page, which the blocks lead back to,
-     "compare": {...}}
+     "compare": {...}, "printed": true for the report as text, too}
 
 `compare` is a second workload, which the part of that name holds against the first.
 
@@ -13,7 +13,8 @@ Answer, the same bytes on CPython and on Pyodide:
 
     {"ok": true, "workload": {...}, "report": {...}, "parts": {NAME: HTML},
      "blocks": {TARGET: HTML}, "hints": [...],
-     "link": the workload as a link, "preset": ID of the preset it equals, or null}
+     "link": the workload as a link, "preset": ID of the preset it equals, or null,
+     "printed": the report as the command line prints it, where that was asked}
     {"ok": false, "errors": [{"path": PATH, "message": TEXT}], "hints": [...]}
 
 Hints look like errors, and refuse nothing.
@@ -50,6 +51,7 @@ from calculator.blocks import UnknownTargetError
 from calculator.compare import Job
 from calculator.errors import InputError, Problem, from_validation
 from calculator.inputs import collect, read_shm
+from calculator.printing import as_json
 from calculator.reading import DoubledKeyError, read_json
 from calculator.slips import slip, slips
 from calculator.workload import Workload, parse
@@ -83,6 +85,7 @@ class Request(BaseModel):
     compare: dict[str, Any] | None = None
     paste: Piece | None = None
     base: str = ""
+    printed: bool = False
 
 
 def answer(request: str) -> str:
@@ -210,6 +213,7 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
         "hints": _rows(hints),
         "link": found.link,
         "preset": preset,
+        **({"printed": as_json(found.model_dump(mode="json"))} if request.printed else {}),
     }
 
 

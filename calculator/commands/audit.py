@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from calculator.commands.base import Result, as_json, encoding_of
+from calculator.commands.base import Result, encoding_of
 from calculator.commands.needs import Workloads
 from calculator.errors import InputError
 from calculator.manifests import reports
 from calculator.manifests.audit import Auditor, is_json
 from calculator.manifests.findings import Place
+from calculator.printing import as_json
 
 if TYPE_CHECKING:
     from calculator.commands.base import Commands

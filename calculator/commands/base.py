@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import codecs
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,11 +36,6 @@ class Result:
 
 
 Run = Callable[[argparse.Namespace], Result]
-
-
-def as_json(data: Any) -> str:
-    """Write an answer as JSON for scripts."""
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 # ---------------------------------------------------------------- files

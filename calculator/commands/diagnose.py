@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
-from calculator.commands.base import Result, add_given, as_json, encoding_of, given
+from calculator.commands.base import Result, add_given, encoding_of, given
 from calculator.diagnose import Scanner
 from calculator.errors import InputError
+from calculator.printing import as_json
 
 if TYPE_CHECKING:
     from calculator.commands.base import Commands

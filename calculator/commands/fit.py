@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from calculator.commands.base import Result, add_inputs, as_json, workload
+from calculator.commands.base import Result, add_inputs, workload
 from calculator.fit import fit
 from calculator.inputs import read_shm
+from calculator.printing import as_json
 from calculator.summary import summarize
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from calculator import blocks, presets
-from calculator.commands.base import Result, as_json
+from calculator.commands.base import Result
+from calculator.printing import as_json
 
 if TYPE_CHECKING:
     from calculator.commands.base import Commands

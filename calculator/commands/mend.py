@@ -8,10 +8,11 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from calculator.commands.base import UTF16, Result, as_json, decoded, given
+from calculator.commands.base import UTF16, Result, decoded, given
 from calculator.errors import InputError
 from calculator.inputs import read_shm
 from calculator.manifests import Mended, mend
+from calculator.printing import as_json
 from calculator.slips import slip
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from calculator import readers
-from calculator.commands.base import Result, add_given, as_json, given, read_text
+from calculator.commands.base import Result, add_given, given, read_text
 from calculator.errors import InputError, Problem
+from calculator.printing import as_json
 from calculator.summary import summarize
 
 if TYPE_CHECKING:

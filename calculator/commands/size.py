@@ -6,7 +6,8 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from calculator import report
-from calculator.commands.base import Result, add_inputs, as_json, workload
+from calculator.commands.base import Result, add_inputs, workload
+from calculator.printing import as_json
 from calculator.summary import summarize
 
 if TYPE_CHECKING:

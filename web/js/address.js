@@ -5,12 +5,15 @@
 // the address clean. The page's own anchors (#faq, #block-compose) are not states.
 
 const PAUSE_MS = 400; // browsers refuse addresses that change too often
+const LONG_PAUSE_MS = 10 * PAUSE_MS;
 
-let home = ""; // the link of what the page opens with
-let written = ""; // the fragment of the state that the address stands for
-let link = "";
+let home = ""; // link of what the page opens with
+let link = ""; // link of the job as it was last answered
+let written = ""; // what the address is known to stand for; it may be spelled another way, as it arrived
 let platform = () => "";
 let restore = () => {};
+let restoring = false;
+let stepping = false;
 let timer = 0;
 let last = 0;
 
@@ -18,33 +21,36 @@ let last = 0;
  * Begin to keep the address, and take up the state that it names.
  *
  * @param {string} opening link of what the page opens with
- * @param {() => string} shown names the platform that is looked at, or nothing where it is the first
- * @param {(link: string | null) => void} take brings a state back; null: what the page opens with
+ * @param {() => string} shown names the platform that is looked at; nothing where it is the first
+ * @param {(link: string | null, arriving: boolean) => void} take brings a state back; null: what the page opens with
  */
 export function start(opening, shown, take) {
   home = link = opening;
   platform = shown;
   restore = take;
   written = fragment();
-  addEventListener("popstate", walked);
-  addEventListener("pagehide", () => (flush(), setScrolling("auto"))); // a page that is left or reloaded keeps its place
+  addEventListener("popstate", walk);
+  addEventListener("pagehide", leave);
   document.addEventListener("click", jump);
-  if (isState(location.hash)) restore(location.hash.slice(1));
+  if (isNamed()) bring(location.hash.slice(1), true);
 }
 
-/** Whether a fragment is a job; an anchor of the page is none. */
-const isState = (hash) => /^#(%23)?\d/.test(hash) || (/[;=]/.test(hash) && !anchored(hash));
+/** @returns {boolean} whether the address names a job; an anchor of the page is none */
+export function isNamed() {
+  const { hash } = location;
+  return /^#(%23)?\d/.test(hash) || (/[;=]/.test(hash) && !anchored(hash));
+}
 
 function anchored(hash) {
   try {
     return document.getElementById(decodeURIComponent(hash.slice(1)));
   } catch {
-    return null; // not even percent-encoding
+    return null; // that is no percent-encoding
   }
 }
 
 /** @returns {string} what the address is to say; nothing for what the page opens with */
-function fragment() {
+export function fragment() {
   const target = platform();
   if (target) return `#${link};t=${target}`;
   return link === home ? "" : `#${link}`;
@@ -52,7 +58,7 @@ function fragment() {
 
 const clean = () => location.pathname + location.search;
 
-/** @returns {string} the whole address of what stands on the page, also before it is in the address bar */
+/** @returns {string} the whole address of what stands on the page, whatever the address bar says so far */
 export const here = () => new URL(fragment() || clean(), location.href).href;
 
 // ---------------------------------------------------------------- writing
@@ -61,33 +67,34 @@ export const here = () => new URL(fragment() || clean(), location.href).href;
  * The page has been answered.
  *
  * @param {string} answered link of the job
- * @param {"typed" | "restored" | "changed"} how it came to this
- * @param {string} [what] was changed, in words
+ * @param {{walk?: boolean, name?: string, series?: string} | null} change how it came to this: none was typed, `walk`
+ *   comes out of the address itself; the name of another is what Undo undoes, a series of them is undone as one
  */
-export function note(answered, how, what = "") {
+export function note(answered, change) {
+  if (change && !change.walk) flush();
   link = answered;
-  if (how === "restored") written = fragment(); // the address that asked for it stays as it is
-  else if (how === "changed") push(what);
-  else later();
+  restoring = false;
+  if (!change) later();
+  else if (change.walk) written = fragment(); // the address that asked for it stays as it is
+  else push(change);
 }
 
-/** Have the address follow, soon: at once after a pause, else at the end of one. */
+/** Have the address follow: at once after a pause, else at the end of one. */
 export function later() {
   clearTimeout(timer);
-  if (fragment() === written) return;
-  timer = setTimeout(flush, Math.max(0, last + PAUSE_MS - Date.now()));
+  if (!restoring) timer = setTimeout(flush, Math.max(0, last + PAUSE_MS - Date.now()));
 }
 
 function flush() {
   clearTimeout(timer);
-  write("replaceState", history.state);
+  if (!restoring) write("replaceState", history.state);
 }
 
-function push(what) {
-  const arrived = fragment();
-  if (arrived === written) return;
-  setScrolling("manual"); // a step between states is no step between places
-  write("pushState", { undo: what });
+function push({ name, series }) {
+  if (isWithin(series)) return flush();
+  if (fragment() === written) return;
+  setScrolling("manual"); // a step between states is none between places
+  write("pushState", { undo: name, series });
 }
 
 function write(how, state) {
@@ -98,38 +105,54 @@ function write(how, state) {
     written = wanted;
     last = Date.now();
   } catch {
-    timer = setTimeout(flush, 10 * PAUSE_MS); // too often for this browser
+    timer = setTimeout(flush, LONG_PAUSE_MS); // too often for this browser
   }
 }
 
 function setScrolling(how) {
-  if (how === "auto" || history.scrollRestoration !== how) history.scrollRestoration = how;
+  history.scrollRestoration = how;
+}
+
+/** A page that is reloaded or come back to keeps its place, and its last words. */
+function leave() {
+  flush();
+  setScrolling("auto");
 }
 
 // ---------------------------------------------------------------- walking
 
-/** @returns {string} what a step back would undo; nothing where it would undo nothing */
+/** @returns {string} what a step back undoes; nothing where that would undo nothing */
 export const undoable = () => history.state?.undo ?? "";
 
-/** Go back to what was there before the last change of structure; Forward brings it back. */
+/** Whether the last change of structure belongs to a series. */
+export const isWithin = (series) => Boolean(series) && history.state?.series === series;
+
+/** Go back to what stood there before the last change of structure; Forward brings it back. */
 export function undo() {
+  if (stepping) return;
+  stepping = true;
   flush();
   history.back();
 }
 
-function walked() {
+function walk() {
   clearTimeout(timer);
-  if (isState(location.hash)) restore(location.hash.slice(1));
-  else if (written !== "") restore(null);
+  if (isNamed()) bring(location.hash.slice(1));
+  else if (restoring || stepping || link !== home) bring(null);
+  stepping = false;
 }
 
-/** A link to an anchor goes there; the state in the address stays, and the link can be copied. */
+function bring(state, arriving = false) {
+  restoring = true;
+  restore(state, arriving);
+}
+
+/** A link to an anchor leads there and leaves the state in the address; as a link it can be copied still. */
 function jump(event) {
   const anchor = event.target.closest("a[href^='#']");
-  const elsewhere = event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey;
-  if (!anchor || elsewhere || !(isState(location.hash) || undoable())) return;
-  const place = anchored(anchor.hash);
-  if (!place) return;
+  if (!anchor || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const place = anchored(anchor.getAttribute("href"));
+  if (!place || !(isNamed() || undoable())) return;
   event.preventDefault();
   for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   if (!place.matches("a[href], button, input, select, textarea, summary, [tabindex]")) place.tabIndex = -1;

@@ -1,17 +1,20 @@
 // The page comes alive: edits, presets and fixes go to the engine, its fragments into the page.
 
+import * as address from "./address.js";
 import * as compare from "./compare.js";
 import * as copy from "./copy.js";
 import * as download from "./download.js";
 import { Engine } from "./engine.js";
 import * as folds from "./folds.js";
 import * as form from "./form.js";
+import * as last from "./last.js";
 import * as parts from "./parts.js";
 import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
 import * as presets from "./presets.js";
 import * as status from "./status.js";
 import { Talk } from "./talk.js";
+import * as tools from "./tools.js";
 
 const WAITING = "Waiting for Python: this answers the earlier input";
 const INCOMPLETE = "This answers your last complete input";
@@ -19,6 +22,7 @@ const INCOMPLETE = "This answers your last complete input";
 const start = JSON.parse(document.getElementById("start").textContent);
 const element = document.getElementById("form");
 let reshaping = false;
+let picked = 0; // counts the platforms that were chosen
 let latest = 0; // counts what people do: an answer that comes late must still be the wanted one
 
 const engine = new Engine((progress) => {
@@ -31,7 +35,7 @@ const talk = new Talk(start, ask, {
   parts: (change) => [...parts.names(), "spoken", ...(change || reshaping ? ["form"] : [])],
   wanted: platforms.wanted,
   missing: () => ({ parts: parts.wanted(), targets: platforms.missing() }),
-  taste: () => ({ ...compare.taste() }),
+  taste: () => ({ base: start.base, ...compare.taste() }),
   looked,
   answered,
   refused,
@@ -46,6 +50,7 @@ function ask(request) {
 function answered(answer, change, typed) {
   status.outdate();
   if (talk.live) status.live();
+  if (talk.live) tools.live();
   if (change) form.render(answer.parts.form, change.then);
   else if (answer.parts.form) form.reshape(answer.parts.form);
   form.write(typed);
@@ -55,9 +60,23 @@ function answered(answer, change, typed) {
   parts.take(answer.parts);
   platforms.take(answer.blocks);
   paste.refresh(answer.report.shm.recommended_bytes);
-  if (change?.preset) presets.choose(change.preset);
+  settle(answer, change);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
-  status.say(`${hint} ${parts.text(answer.parts.spoken)}`.trim());
+  const said = [change?.said, ...(answer.notes ?? []), hint, parts.text(answer.parts.spoken)];
+  status.say(said.filter(Boolean).join(" "));
+}
+
+/** What the address, the chips and this browser's memory say follows the answer. */
+function settle(answer, change) {
+  presets.choose(answer.preset ?? "");
+  if (change?.link) {
+    if (change.picked === picked) platforms.reveal(answer.target);
+    status.remark(answer.notes);
+    if (answer.other) compare.set(answer.other);
+  }
+  address.note(answer.link, change);
+  tools.refresh();
+  if (!answer.preset && !change?.walk) last.keep(address.fragment().slice(1));
 }
 
 function looked({ parts: more, blocks }) {
@@ -96,12 +115,15 @@ document.addEventListener("click", (event) => {
 });
 
 /** What a text says about the job goes into the form, and can be taken back. */
-function learned({ workload }) {
+const learned = ({ workload }, series) => take(workload, "what the text says", series);
+
+/** Another job goes into the form; what is returned brings back the one before. */
+function take(workload, name, series) {
   const before = talk.workload;
   latest += 1;
   presets.choose("");
-  talk.change({ take: workload });
-  return () => talk.change({ take: before });
+  talk.change({ take: workload, name, series });
+  return () => take(before, "taking the text back");
 }
 
 function alter(button) {
@@ -114,15 +136,23 @@ function alter(button) {
     remove: JSON.parse(dataset.remove ?? "[]"),
     then: dataset.then,
     otherwise: dataset.otherwise,
+    name: nameOf(button),
   });
+}
+
+/** What a button does, for the one that undoes it. */
+function nameOf(button) {
+  const words = button.cloneNode(true);
+  for (const each of words.querySelectorAll("[aria-hidden]")) each.remove();
+  return (button.getAttribute("aria-label") ?? words.textContent).trim().replace(/\s+/g, " ");
 }
 
 /** One more loader like the first, as that is when the change has its turn. */
 const like = ({ to, name }) => ({ loaders }) => ({ [to]: { ...loaders[0], name } });
 
 /** Before the engine is up a preset's answer comes ready-made, as a file beside its page. */
-async function pick(link) {
-  const change = { preset: link.dataset.preset };
+async function pick(link, more = { name: nameOf(link) }) {
+  const change = { preset: link.dataset.preset, ...more };
   const mine = ++latest;
   presets.choose(change.preset);
   if (talk.live) return talk.change(change);
@@ -136,19 +166,45 @@ async function pick(link) {
   }
 }
 
+/**
+ * Bring back what the address names.
+ *
+ * @param {string | null} link none: what the page opens with
+ * @param {boolean} arriving whether the page has just been opened
+ */
+function walk(link, arriving) {
+  const more = { walk: true, said: tools.undone() };
+  if (link === null) return pick(document.getElementById(`preset-${start.preset}`), more);
+  latest += 1;
+  presets.choose("");
+  return talk.change({ link, picked, first: arriving, ...more });
+}
+
+/** The whole answer, for all platforms, as the command line prints it. */
+async function report() {
+  const answer = await engine.askAside({ workload: talk.workload, printed: true, parts: [] });
+  return answer.printed;
+}
+
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 document.documentElement.classList.add("scripted");
 copy.start();
 download.start();
 parts.start(() => talk.look());
-platforms.start(() => talk.look());
+platforms.start(() => talk.look(), () => {
+  picked += 1;
+  address.later();
+});
 presets.start();
 folds.start();
 paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
 compare.start({
   current: () => talk.workload,
-  take: (workload) => learned({ workload }),
+  take: (workload) => take(workload, "swapping the two jobs"),
   preset: (preset) => engine.askAside({ preset, parts: [], targets: [] }).then(({ workload }) => workload, () => null),
   say: status.say,
 });
+tools.start(report);
+if (!address.isNamed()) last.start((link, name) => talk.change({ link, name, picked }));
+address.start(start.link, platforms.named, walk);
 engine.start();

@@ -3,6 +3,7 @@
 // The text goes to the engine in pieces, one after the other, so that edits are answered between them and
 // a large log can be given up at any time. Nothing of it leaves the page.
 
+import { isWithin } from "./address.js";
 import { reach } from "./form.js";
 import { say } from "./status.js";
 
@@ -25,12 +26,13 @@ let held; // the text in hand, for another look at it with a choice made
 let chosen = {}; // what a person said of it: its kind, a container
 let said = ""; // the last answer, read aloud once
 let size = 0; // what is recommended
-let takeBack = () => {};
+let takeBack; // as long as what was read stands in the form
+let series; // the texts that come one after the other in the box are one change of the form
 let depends = false; // whether what it says depends on the job in the form
 
 /**
  * @param {(paste: object) => Promise<object>} send hands one piece to the engine
- * @param {(answer: {workload: object}) => () => void} learned takes over what a text says about the job, and
+ * @param {(answer: {workload: object}, series: string) => () => void} learned takes over what a text says about the job, and
  *   returns what takes it back
  */
 export function start(send, learned) {
@@ -95,7 +97,7 @@ function open(chosen) {
   if (!chosen) return;
   file.value = "";
   box.value = "";
-  held = undefined;
+  forget();
   if (chosen.size < LARGE) return chosen.arrayBuffer().then((bytes) => {
     const text = new TextDecoder(encoding(bytes)).decode(bytes);
     box.value = text;
@@ -163,7 +165,14 @@ function tell({ ok, paste, errors }) {
   result.hidden = false;
   if (said !== paste.said) say(paste.said);
   said = paste.said;
-  if (paste.workload) takeBack = found(paste);
+  if (paste.workload) learn(paste);
+}
+
+function learn(paste) {
+  const goesOn = takeBack && isWithin(series);
+  if (!goesOn) series = String(Date.now());
+  const back = found(paste, series);
+  if (!goesOn) takeBack = back;
 }
 
 function complain(message) {
@@ -176,11 +185,16 @@ function complain(message) {
 function clear() {
   latest += 1;
   clearTimeout(timer);
-  held = undefined;
+  forget();
   box.value = "";
   result.replaceChildren();
   result.hidden = true;
   progress.hidden = true;
+}
+
+function forget() {
+  held = undefined;
+  takeBack = undefined;
 }
 
 function act(event) {
@@ -189,7 +203,10 @@ function act(event) {
   const button = event.target.closest("button");
   if (button?.dataset.choice && held !== undefined) read(held, { ...chosen, ...JSON.parse(button.dataset.choice) });
   if (button?.matches(".undo")) {
-    takeBack();
+    takeBack?.();
+    takeBack = undefined;
+    result.querySelector(".taken-back").hidden = false;
+    result.querySelector(".clear").focus();
     button.remove();
   }
   if (button?.matches(".clear")) {

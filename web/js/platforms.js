@@ -19,13 +19,15 @@ const mirrors = [...document.querySelectorAll("[data-mirror]")];
 let blocks = {}; // target -> HTML, of the answer that is shown
 const showing = new WeakMap(); // place -> what was put there: {target, html}
 let ask = () => {};
+let picked = () => {};
 
 /**
  * Make the lists of links one set of tabs a level.
  *
  * @param {() => void} missing called when a block is looked at that has to be asked for
+ * @param {() => void} chose called when somebody has chosen another platform
  */
-export function start(missing) {
+export function start(missing, chose) {
   takeOut();
   for (const list of [groups, ...lists]) makeTabs(list);
   chosen.setAttribute("role", "tabpanel");
@@ -37,6 +39,20 @@ export function start(missing) {
   for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
   select(pointed() ?? tabOf(recall(KEY)) ?? tabs[0]);
   ask = missing;
+  picked = chose;
+}
+
+/** @returns {string} the platform that is looked at; nothing where it is the first */
+export const named = () => (current() === tabs[0] ? "" : current().dataset.target);
+
+/**
+ * Show a platform that a link names; it is not remembered as this person's choice.
+ *
+ * @param {string | null} target none: the first
+ */
+export function reveal(target) {
+  const tab = tabOf(target) ?? tabs[0];
+  if (tab !== current()) turn(tab);
 }
 
 /** @returns {string[]} the targets that are looked at */
@@ -136,8 +152,14 @@ function follow(event) {
   if (!link.closest(".platforms")) document.getElementById("place").scrollIntoView();
 }
 
-/** @param {HTMLAnchorElement} tab of a block */
+/** @param {HTMLAnchorElement} tab of a block, chosen */
 function select(tab) {
+  turn(tab);
+  remember(KEY, tab.dataset.target);
+  picked();
+}
+
+function turn(tab) {
   const list = tab.closest("ul");
   current()?.removeAttribute("data-chosen");
   list.querySelector("[data-last]")?.removeAttribute("data-last");
@@ -146,7 +168,6 @@ function select(tab) {
   for (const each of lists) mark(each, tab);
   mark(groups, [...groups.querySelectorAll("a")].find((each) => each.dataset.group === list.dataset.of));
   filter();
-  remember(KEY, tab.dataset.target);
   show(tab);
 }
 

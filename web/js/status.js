@@ -3,6 +3,7 @@
 const status = document.getElementById("status");
 const failure = document.getElementById("failure");
 const stale = document.getElementById("stale");
+const remarks = document.getElementById("remarks");
 const region = document.getElementById("say");
 
 const QUIET_MS = 600;
@@ -79,6 +80,21 @@ export function outdate(why = "") {
   stale.hidden = !why;
   document.body.classList.toggle("outdated", Boolean(why));
 }
+
+/**
+ * Show what is to be known of a link that was followed, until it is closed.
+ *
+ * @param {string[]} notes none hides it
+ */
+export function remark(notes) {
+  remarks.hidden = !notes.length;
+  document.getElementById("remarks-text").textContent = notes.join(" ");
+}
+
+document.getElementById("remarks-close").addEventListener("click", () => {
+  remark([]);
+  document.getElementById("answer").focus({ preventScroll: true });
+});
 
 /** Whether an element belongs to an answer that is marked as one to an earlier input. */
 export const isOutdated = (element) => document.body.classList.contains("outdated") && Boolean(element.closest("[data-answer], [data-mirror], #answer"));

@@ -5,10 +5,12 @@
 // preset, a fix, a field more or less) waits its turn, after what was typed before it: positions of the
 // form's inputs are those of the form as it stands. It renders the form anew, so what was typed while it
 // was on its way, or could not be answered before, is handed back to be written into the new form.
+//
+// What an address names when the page opens goes `first`: what was typed since belongs on top of it.
 
 /**
  * @typedef {Record<string, string>} Typed dotted path -> text
- * @typedef {{preset?: string, take?: object, set?: object | ((workload: object) => object), remove?: string[], then?: string}} Change
+ * @typedef {{preset?: string, take?: object, link?: string, first?: boolean, set?: object | ((workload: object) => object), remove?: string[], then?: string}} Change
  * @typedef {import("./form.js").Remark} Remark
  * @typedef {({ok: true, workload: object, parts: Record<string, string>, blocks: Record<string, string>}
  *   | {ok: false, errors: Remark[]}) & {hints?: Remark[]}} Answer
@@ -78,7 +80,8 @@ export class Talk {
 
   /** @param {Change} change */
   change(change) {
-    if (change.preset || change.take) this.#forget();
+    const isWhole = change.preset || change.take || change.link;
+    if (isWhole && !change.first) this.#forget();
     this.#preset = change.preset ?? "";
     this.#changes.push(change);
     return this.#proceed();
@@ -141,10 +144,11 @@ export class Talk {
 
   async #stepOn() {
     const round = this.#round;
-    const change = this.#typed ? null : this.#changes.shift();
+    const change = this.#typed && !this.#changes[0]?.first ? null : this.#changes.shift();
     this.#typed = false;
     const before = this.#since;
     this.#since = {};
+    if (change) this.#keep(before);
     const answer = await this.#ask(this.#request(change));
     if (round !== this.#round) return;
     const overtaken = !answer || (!change && this.#typed);
@@ -154,6 +158,7 @@ export class Talk {
     this.#wrong = [];
     if (!change) this.#unanswered = {};
     const typed = change ? this.#carry(change) : {};
+    if (change?.link && !this.#typed) this.#preset = answer.preset ?? "";
     this.#view.answered(answer, change, typed);
   }
 
@@ -190,6 +195,7 @@ export class Talk {
     if (!change) return this.#typedQuestion();
     if (change.preset) return { preset: change.preset };
     if (change.take) return { workload: change.take };
+    if (change.link) return { link: change.link };
     const set = typeof change.set === "function" ? change.set(this.#workload) : change.set;
     return { workload: this.#workload, set: set ?? {}, remove: change.remove ?? [] };
   }

@@ -112,7 +112,12 @@ def _render(shown: Shown, answer: str, *, root: str, canonical: str, base: str) 
         "parts": {name: Markup(html) for name, html in found["parts"].items()},  # noqa: S704
         "blocks": {name: Markup(html) for name, html in found["blocks"].items()},  # noqa: S704
         "groups": _groups(),
-        "start": {"preset": shown.id, "workload": found["workload"], "base": base},
+        "start": {
+            "preset": shown.id,
+            "link": found["link"],
+            "workload": found["workload"],
+            "base": base,
+        },
     }
     return _environment().get_template("page.html").render(context)
 
