@@ -115,12 +115,15 @@ document.addEventListener("click", (event) => {
 });
 
 /** What a text says about the job goes into the form, and can be taken back. */
-function learned({ workload }, series) {
+const learned = ({ workload }, series) => take(workload, "what the text says", series);
+
+/** Another job goes into the form; what is returned brings back the one before. */
+function take(workload, name, series) {
   const before = talk.workload;
   latest += 1;
   presets.choose("");
-  talk.change({ take: workload, name: "what the text says", series });
-  return () => talk.change({ take: before, name: "taking the text back" });
+  talk.change({ take: workload, name, series });
+  return () => take(before, "taking the text back");
 }
 
 function alter(button) {
@@ -198,7 +201,7 @@ paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }
 tools.start(report);
 compare.start({
   current: () => ({ workload: talk.workload, link: address.job() }),
-  take: (workload, name) => talk.change({ take: workload, name }),
+  take: (workload) => take(workload, "swapping the two jobs"),
   preset: (preset) => engine.askAside({ preset, parts: [], targets: [] }),
   changed: address.later,
   say: status.say,
