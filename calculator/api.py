@@ -5,9 +5,10 @@ Request (every key optional):
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
      "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
      "base": ADDRESS of the page, which the blocks lead back to,
-     "compare": {...}}
+     "compare": {...}, "unit": "auto", "MiB" or "GiB"}
 
 `compare` is a second workload, which the part of that name holds against the first.
+All sizes in words follow `unit`; bytes and the text of blocks do not.
 
 Answer, the same bytes on CPython and on Pyodide:
 
@@ -52,6 +53,7 @@ from calculator.errors import InputError, Problem, from_validation
 from calculator.inputs import collect, read_shm
 from calculator.reading import DoubledKeyError, read_json
 from calculator.slips import slip, slips
+from calculator.units import Unit, written_in
 from calculator.workload import Workload, parse
 
 
@@ -83,12 +85,15 @@ class Request(BaseModel):
     compare: dict[str, Any] | None = None
     paste: Piece | None = None
     base: str = ""
+    unit: Unit = "auto"
 
 
 def answer(request: str) -> str:
     """Answer one request of the page.  Unusable input is an answer, not an exception."""
     try:
-        response = _respond(Request.model_validate(_load(request)))
+        asked = Request.model_validate(_load(request))
+        with written_in(asked.unit):
+            response = _respond(asked)
     except ValidationError as error:
         response = _refusal(from_validation(error))
     except InputError as error:

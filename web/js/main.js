@@ -9,8 +9,10 @@ import * as parts from "./parts.js";
 import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
 import * as presets from "./presets.js";
+import * as print from "./print.js";
 import * as status from "./status.js";
 import { Talk } from "./talk.js";
+import * as tastes from "./tastes.js";
 
 const WAITING = "Waiting for Python: this answers the earlier input";
 const INCOMPLETE = "This answers your last complete input";
@@ -30,7 +32,7 @@ const talk = new Talk(start, ask, {
   parts: (change) => [...parts.names(), "spoken", ...(change || reshaping ? ["form"] : [])],
   wanted: platforms.wanted,
   missing: () => ({ parts: parts.wanted(), targets: platforms.missing() }),
-  taste: () => ({ ...compare.taste() }),
+  taste: () => ({ ...compare.taste(), ...tastes.asked() }),
   looked,
   answered,
   refused,
@@ -62,6 +64,13 @@ function answered(answer, change, typed) {
 function looked({ parts: more, blocks }) {
   parts.add(more);
   platforms.add(blocks);
+}
+
+/** All that is printed answers what was typed last; without the engine it is right as it stands. */
+async function whole() {
+  if (!talk.live) return;
+  await talk.idle();
+  await parts.whole();
 }
 
 function refused(errors, hints) {
@@ -142,11 +151,13 @@ parts.start(() => talk.look());
 platforms.start(() => talk.look());
 presets.start();
 folds.start();
-paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
+paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload, ...tastes.asked() }), learned);
 compare.start({
   current: () => talk.workload,
   take: (workload) => learned({ workload }),
   preset: (preset) => engine.askAside({ preset, parts: [], targets: [] }).then(({ workload }) => workload, () => null),
   say: status.say,
 });
+tastes.start(() => talk.again());
+print.start(whole);
 engine.start();

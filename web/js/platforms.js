@@ -4,6 +4,8 @@
 // The page comes with every block, each folded under its title. With scripts they are taken out of it and
 // kept here; a live answer brings only those that are looked at, so the rest is asked for when it is chosen.
 
+import { recall, remember } from "./memory.js";
+
 const KEY = "shm-sizer-platform";
 const chosen = document.getElementById("chosen");
 const groups = document.querySelector(".platforms .groups");
@@ -31,7 +33,7 @@ export function start(missing) {
   document.addEventListener("click", follow);
   addEventListener("hashchange", () => pointed() && select(pointed()));
   for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
-  select(pointed() ?? tabOf(recall()) ?? tabs[0]);
+  select(pointed() ?? tabOf(recall(KEY)) ?? tabs[0]);
   ask = missing;
 }
 
@@ -137,7 +139,7 @@ function select(tab) {
   for (const each of lists) mark(each, tab);
   mark(groups, [...groups.querySelectorAll("a")].find((each) => each.dataset.group === list.dataset.of));
   filter();
-  remember(tab.dataset.target);
+  remember(KEY, tab.dataset.target);
   show(tab);
 }
 
@@ -195,22 +197,4 @@ function leave(event) {
   else return;
   if (event.key !== "Escape" || finding()) event.preventDefault();
   filter();
-}
-
-// ---------------------------------------------------------------- memory
-
-function remember(target) {
-  try {
-    localStorage.setItem(KEY, target);
-  } catch {
-    // Not allowed here: then it is not remembered.
-  }
-}
-
-function recall() {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
 }

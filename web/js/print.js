@@ -1,0 +1,35 @@
+// The page on paper: all of it brought up to date, its folds open, and where it can be found.
+
+const PATIENCE_MS = 5000; // then it is printed as it stands, which says itself what it answers
+const PRINTED = "[data-part], #chosen";
+
+let opened = []; // folds that are open for the paper only
+
+/**
+ * @param {() => Promise<void>} whole brings everything up to date that is printed
+ */
+export function start(whole) {
+  const button = document.getElementById("print");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await Promise.race([whole(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+    print();
+  });
+  addEventListener("beforeprint", prepare);
+  addEventListener("afterprint", restore);
+}
+
+function prepare() {
+  const here = document.getElementById("here");
+  here.href = location.href;
+  here.textContent = location.href;
+  for (const place of document.querySelectorAll(PRINTED)) {
+    if (place.checkVisibility()) opened.push(...place.querySelectorAll("details:not([open])"));
+  }
+  for (const fold of opened) fold.open = true;
+}
+
+function restore() {
+  for (const fold of opened) fold.open = false;
+  opened = [];
+}
