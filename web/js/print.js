@@ -1,7 +1,7 @@
 // The page on paper: all of it brought up to date, its folds open, and where it can be found.
 
 const PATIENCE_MS = 5000; // then it is printed as it stands, which says itself what it answers
-const PRINTED = "[data-part], #chosen";
+const FOLDS = ":is([data-part]:not(form), #chosen) details:not([open])";
 
 let opened = []; // folds that are open for the paper only
 
@@ -23,9 +23,7 @@ function prepare() {
   const here = document.getElementById("here");
   here.href = location.href;
   here.textContent = location.href;
-  for (const place of document.querySelectorAll(PRINTED)) {
-    if (place.checkVisibility()) opened.push(...place.querySelectorAll("details:not([open])"));
-  }
+  opened.push(...document.querySelectorAll(FOLDS));
   for (const fold of opened) fold.open = true;
 }
 
