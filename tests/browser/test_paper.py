@@ -122,6 +122,40 @@ def test_the_paper_says_where_it_was_computed_and_opens_its_folds(person: Person
     fold.evaluate("each => each.remove()")
 
 
+def test_what_answers_an_earlier_input_is_left_out_and_said(person: Person) -> None:
+    """A browser's own Print does not wait."""
+    page = person.page
+    page.evaluate("scrollTo(0, 0)")
+    page.emulate_media(media="print")
+    expect(page.locator("#partly")).to_be_hidden()
+    page.locator("[data-part=why]").evaluate("each => each.toggleAttribute('data-old', true)")
+    expect(page.locator(".sum")).to_be_hidden()
+    expect(page.locator("#partly")).to_be_visible()
+    page.locator("[data-part=why]").evaluate("each => each.toggleAttribute('data-old', false)")
+    page.emulate_media(media="null")
+    old = page.evaluate(
+        """async () => {
+          const workers = document.getElementById("loaders-0-num-workers");
+          const place = document.querySelector("[data-part=job]");
+          workers.value = "16";
+          workers.dispatchEvent(new Event("input", { bubbles: true }));
+          await new Promise((done) => new MutationObserver(done)
+            .observe(document.getElementById("answer"), { childList: true, subtree: true }));
+          return [place.hasAttribute("data-old"), place.textContent.includes("16 GiB")];
+        }"""
+    )
+    assert old == [True, False], "it comes in a pause, and says so until then"
+    expect(page.locator("[data-part=job]:not([data-old])")).to_contain_text("16 GiB")
+
+
+def test_an_answer_to_an_earlier_input_says_so(person: Person) -> None:
+    person.types("ranks", "none")
+    expect(person.page.locator("#stale")).to_be_visible()
+    person.page.emulate_media(media="print")
+    expect(person.page.locator("#stale")).to_be_visible()
+    person.page.emulate_media(media="null")
+
+
 def test_paper_is_light_whatever_the_theme(paper: Page) -> None:
     paper.emulate_media(media="print", color_scheme="dark")
     paper.evaluate("document.documentElement.dataset.theme = 'dark'")
@@ -133,9 +167,17 @@ def test_paper_is_light_whatever_the_theme(paper: Page) -> None:
         paper.evaluate("delete document.documentElement.dataset.theme")
 
 
-@pytest.mark.parametrize("preset", ["images-8gpu", "vision-language-8gpu", "llm-tokens"])
-def test_it_fits_on_two_sheets(person: Person, preset: str) -> None:
+@pytest.mark.parametrize(
+    ("preset", "target"),
+    [
+        ("images-8gpu", "docker-run"),
+        ("vision-language-8gpu", "kubernetes-pod"),
+        ("llm-tokens", "compose"),
+    ],
+)
+def test_it_fits_on_two_sheets(person: Person, preset: str, target: str) -> None:
     person.pick(preset)
+    person.finds(target)
     printing(person)
     pdf = person.page.pdf(prefer_css_page_size=True)
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= AT_MOST_PAGES

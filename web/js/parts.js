@@ -84,8 +84,9 @@ export function whole() {
   });
 }
 
-/** Ask for one old fragment after the other while nobody types. */
+/** Ask for one old fragment after the other while nobody types; on paper old ones are left out. */
 function pause() {
+  for (const place of places) place.toggleAttribute("data-old", stale.has(nameOf(place)));
   clearTimeout(timer);
   paused = false;
   if (!stale.size) for (const resolve of waiting.splice(0)) resolve();

@@ -1,6 +1,6 @@
 // The page on paper: all of it brought up to date, its folds open, and where it can be found.
 
-const PATIENCE_MS = 5000; // then it is printed as it stands, which says itself what it answers
+const PATIENCE_MS = 20_000; // then it is printed without what is still old
 const FOLDS = ":is([data-part]:not(form), #chosen) details:not([open])";
 
 let opened = []; // folds that are open for the paper only
