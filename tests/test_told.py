@@ -17,8 +17,8 @@ def lines(**inputs: Any) -> dict[str, str]:
 
 def test_the_usual_job_is_seven_lines() -> None:
     assert lines() == {
-        "GPUs per node": "8",
-        "Batch per GPU": "64",
+        "Processes (GPUs)": "8",
+        "Batch per process": "64",
         "num_workers": "8",
         "prefetch_factor": "2",
         "One sample: image": "3, 224, 224 float32",

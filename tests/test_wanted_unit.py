@@ -109,8 +109,8 @@ SIZE = re.compile(r"\d (bytes|[KMGTPE]iB)\b")
 TYPED = re.compile(r'<dl class="told">.*?</dl>', re.DOTALL)
 """What a person typed stays as they typed it; so does the form."""
 
-NAMES = re.compile("The 64 MiB default|Always 16 GiB")
-"""What rules of thumb are called."""
+NAMES = re.compile("The 64 MiB default|Always 16 GiB|pages of 4 KiB")
+"""What rules of thumb are called, and where was measured."""
 
 
 @pytest.mark.parametrize("unit", ["MiB", "GiB"])
