@@ -5,9 +5,11 @@ Request (every key optional):
     {"preset": ID, "workload": {...}, "set": {PATH: VALUE}, "remove": [PATH],
      "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
      "base": ADDRESS of the page, which the blocks lead back to,
-     "compare": {...}, "printed": true for the report as text, too}
+     "compare": {...}, "unit": "auto", "MiB" or "GiB",
+     "printed": true for the report as text, too}
 
 `compare` is a second workload, which the part of that name holds against the first.
+All sizes in words follow `unit`; bytes and the text of blocks do not.
 
 Answer, the same bytes on CPython and on Pyodide:
 
@@ -55,6 +57,7 @@ from calculator.inputs import collect, read_shm
 from calculator.printing import as_json
 from calculator.reading import DoubledKeyError, read_json
 from calculator.slips import slip, slips
+from calculator.units import Unit, written_in
 from calculator.workload import Workload, parse
 
 
@@ -87,12 +90,15 @@ class Request(BaseModel):
     paste: Piece | None = None
     base: str = ""
     printed: bool = False
+    unit: Unit = "auto"
 
 
 def answer(request: str) -> str:
     """Answer one request of the page.  Unusable input is an answer, not an exception."""
     try:
-        response = _respond(Request.model_validate(_load(request)))
+        asked = Request.model_validate(_load(request))
+        with written_in(asked.unit):
+            response = _respond(asked)
     except ValidationError as error:
         response = _refusal(from_validation(error))
     except InputError as error:

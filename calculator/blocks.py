@@ -46,7 +46,7 @@ from calculator.header import Origin, headed
 from calculator.quoting import QUOTES
 from calculator.recommend import Model
 from calculator.sizing import Sizing
-from calculator.units import GRAMMARS, count, size
+from calculator.units import GRAMMARS, count, size, written_in
 from calculator.workload import Workload
 
 
@@ -194,9 +194,7 @@ def render(target: str, sizing: Sizing, *, origin: Origin, shm_bytes: int | None
         per_pod=sharing is Sharing.POD,
         shares=_line(front.get("shares", _SHARES), known),
         shm_bytes=one.shm_bytes,
-        text=headed(
-            _template(target).render(known).strip("\n") + "\n", front["language"], origin, target
-        ),
+        text=headed(_text(target, known), front["language"], origin, target),
         verify=_line(front["verify"], known),
         recreate=_line(front["recreate"], known),
         caveats=tuple(
@@ -205,6 +203,13 @@ def render(target: str, sizing: Sizing, *, origin: Origin, shm_bytes: int | None
             if (said := _line(each["text"], known))
         ),
     )
+
+
+def _text(target: str, known: Mapping[str, Any]) -> str:
+    """Render the body: a file is the same whatever unit somebody reads sizes in."""
+    with written_in("auto"):
+        rendered: str = _template(target).render(known)
+    return rendered.strip("\n") + "\n"
 
 
 # ---------------------------------------------------------------- templates

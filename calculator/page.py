@@ -26,6 +26,7 @@ from calculator.presets import Published
 from calculator.report import Report
 from calculator.staircase import staircase
 from calculator.sums import add_up
+from calculator.told import told
 from calculator.units import GRAMMARS, count, exact, size
 from calculator.workload import DEFAULT_SHM_BYTES, Workload
 from calculator.zoom import zoom
@@ -94,11 +95,12 @@ def environment() -> Environment:
         loader=FunctionLoader(lambda name: resources.text("live", f"{name}.html")),
     )
     made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
-    made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code)
+    made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code, told=told)
     made.filters.update(add_up=add_up, zoom=zoom, source=source)
     made.filters.update(staircase=staircase, curves=curves)
     made.filters.update(panel=panel)
     made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
+    made.globals.update(usual_name=Workload().deployment.name)
     return made
 
 

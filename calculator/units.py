@@ -8,12 +8,14 @@ independently of each other, so that a test can hold one against the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import floor, log10
-from typing import Final
+from typing import Final, Literal
 
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
@@ -74,18 +76,37 @@ def ladder(value: int) -> int:
 
 # ---------------------------------------------------------------- for people
 
+Unit = Literal["auto", "MiB", "GiB"]
+"""What a person may want all sizes in; `auto` takes for each the largest that gives 1 or more."""
 
-def size(value: int, unit: str | None = None) -> str:
+_wanted: ContextVar[Unit] = ContextVar("unit", default="auto")
+
+
+@contextmanager
+def written_in(unit: Unit) -> Iterator[None]:
+    """Have `size` write in this unit where nobody says another; afterwards as it was before."""
+    before = _wanted.set(unit)
+    try:
+        yield
+    finally:
+        _wanted.reset(before)
+
+
+def size(value: int, unit: str | None = None, *, usually: str | None = None) -> str:
     """Write bytes for people: `36.75 MiB`, `5.17 GiB`, `64 MiB`, `0.574 MiB`.
 
     Args:
         value: bytes.
-        unit: one of bytes, KiB, MiB, ...; by default the largest that gives 1 or more.
+        unit: one of bytes, KiB, MiB, ...; by default what `written_in` says.
+        usually: the unit where that says `auto`; by default the largest that gives 1 or more.
     """
-    power = _UNITS.index(unit) if unit else _largest_power(value)
+    wanted: Unit = "auto" if unit else _wanted.get()
+    name = unit or (usually if wanted == "auto" else wanted)
+    power = _UNITS.index(name) if name else _largest_power(value)
     if power == 0:
         return f"{count(value)} bytes"
-    text = short(Fraction(value, KIB**power))
+    number = Fraction(value, KIB**power)
+    text = ratio(number) if wanted != "auto" and number < 1 else short(number)
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {_UNITS[power]}"
 
 

@@ -12,8 +12,10 @@ import * as parts from "./parts.js";
 import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
 import * as presets from "./presets.js";
+import * as print from "./print.js";
 import * as status from "./status.js";
 import { Talk } from "./talk.js";
+import * as tastes from "./tastes.js";
 import * as tools from "./tools.js";
 
 const WAITING = "Waiting for Python: this answers the earlier input";
@@ -35,7 +37,7 @@ const talk = new Talk(start, ask, {
   parts: (change) => [...parts.names(), "spoken", ...(change || reshaping ? ["form"] : [])],
   wanted: platforms.wanted,
   missing: () => ({ parts: parts.wanted(), targets: platforms.missing() }),
-  taste: () => ({ base: start.base, ...compare.taste() }),
+  taste: () => ({ base: start.base, ...tastes.asked(), ...compare.taste() }),
   looked,
   answered,
   refused,
@@ -82,6 +84,13 @@ function settle(answer, change) {
 function looked({ parts: more, blocks }) {
   parts.add(more);
   platforms.add(blocks);
+}
+
+/** All that is printed answers what was typed last; without the engine it is right as it stands. */
+async function whole() {
+  if (!talk.live) return;
+  await talk.idle();
+  await parts.whole();
 }
 
 function refused(errors, hints) {
@@ -197,7 +206,7 @@ platforms.start(() => talk.look(), () => {
 });
 presets.start();
 folds.start();
-paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
+paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload, ...tastes.asked() }), learned);
 tools.start(report);
 compare.start({
   current: () => ({ workload: talk.workload, link: address.job() }),
@@ -208,4 +217,6 @@ compare.start({
 });
 if (!address.isNamed()) last.start((link, name) => talk.change({ link, name, picked }));
 address.start(start.link, { platform: platforms.named, compared: compare.link }, walk);
+tastes.start(() => talk.again());
+print.start(whole, address.here);
 engine.start();

@@ -14,6 +14,7 @@ let stale = new Set(); // names that the last answer did not bring
 let timer = 0;
 let paused = false;
 let ask = () => {};
+let waiting = []; // told when nothing is old
 
 const nameOf = (place) => place.dataset.part;
 
@@ -41,6 +42,7 @@ export const names = () => unique(places.filter((place) => seen.has(place) || pl
 
 /** @returns {string[]} names to ask for beside an answer: what is in view and old, or one more in a pause */
 export function wanted() {
+  if (waiting.length) return [...stale];
   const old = names().filter((name) => stale.has(name));
   return old.length || !paused ? old : [...stale].slice(0, 1);
 }
@@ -74,11 +76,22 @@ export function reveal(name) {
   else pause();
 }
 
-/** Ask for one old fragment after the other while nobody types. */
+/** @returns {Promise<void>} once every fragment is right, which is seen to at once */
+export function whole() {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    pause();
+  });
+}
+
+/** Ask for one old fragment after the other while nobody types; on paper old ones are left out. */
 function pause() {
+  for (const place of places) place.toggleAttribute("data-old", stale.has(nameOf(place)));
   clearTimeout(timer);
   paused = false;
+  if (!stale.size) for (const resolve of waiting.splice(0)) resolve();
   if (!stale.size) return;
+  if (waiting.length) return ask();
   timer = setTimeout(() => {
     paused = true;
     ask();

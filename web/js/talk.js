@@ -34,6 +34,7 @@ export class Talk {
   #view;
   #live = false;
   #busy = false;
+  #running = null; // what is done while busy
   #typed = false;
   #looking = false; // whether something is looked at that the last answer did not bring
   #since = {}; // what was typed since the last change of structure was sent
@@ -94,6 +95,18 @@ export class Talk {
     return this.#proceed();
   }
 
+  /** Ask the same once more: something beside the job has changed, such as the unit of sizes. */
+  again() {
+    if (!this.#live) return;
+    this.#typed = true;
+    return this.#proceed();
+  }
+
+  /** @returns {Promise<void>} once what was asked so far is answered */
+  async idle() {
+    await this.#running;
+  }
+
   /**
    * Take over an answer that was not asked for here; what is still open belongs to the past.
    *
@@ -120,6 +133,10 @@ export class Talk {
     if (!this.#live) this.#view.waiting();
     if (!this.#live || this.#busy) return;
     this.#busy = true;
+    await (this.#running = this.#loop());
+  }
+
+  async #loop() {
     try {
       while (this.#typed || this.#changes.length || this.#looking) await this.#step();
     } finally {

@@ -1,4 +1,4 @@
-"""What reads our blocks and is written in JavaScript: pinned npm packages, for the tests."""
+"""What reads our blocks and pages and is written in JavaScript: npm packages, for the tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fetch(places: Places) -> None:
 
     step(
         places,
-        "components: GitHub's workflow parser and the Dev Containers CLI from npm",
+        "components: GitHub's workflow parser, the Dev Containers CLI, axe and more from npm",
         inputs=[*(f"{pin.npm} {pin.integrity}" for pin in wanted), Path(__file__)],
         outputs=[target / pin.name for pin in wanted],
         work=work,
