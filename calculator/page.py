@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from calculator import __version__, resources
 from calculator.blocks import Block
+from calculator.cited import cited
 from calculator.form import Control, control, most
 from calculator.picture import bar
 from calculator.presets import Published
@@ -85,7 +86,7 @@ def environment() -> Environment:
         loader=FunctionLoader(lambda name: resources.text("live", f"{name}.html")),
     )
     made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
-    made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code)
+    made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code, cited=cited)
     made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
     return made
 

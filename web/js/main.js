@@ -6,6 +6,7 @@ import * as form from "./form.js";
 import * as parts from "./parts.js";
 import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
+import * as reference from "./reference.js";
 import * as status from "./status.js";
 import { Talk } from "./talk.js";
 
@@ -144,5 +145,6 @@ document.documentElement.classList.add("scripted");
 copy.start();
 parts.start(() => talk.look());
 platforms.start(() => talk.look());
+reference.start();
 paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload }), learned);
 engine.start();

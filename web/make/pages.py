@@ -21,9 +21,11 @@ from markupsafe import Markup
 
 from calculator import api, page, presets, report, resources
 from calculator.blocks import outlines
+from calculator.cited import cited
+from calculator.diagnose.known import known
 from calculator.presets import DEFAULT_PRESET, Preset
 from calculator.report import Report
-from web.make import measured
+from web.make import held, measured
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -96,7 +98,6 @@ def _render(shown: Shown, answer: str, *, root: str, canonical: str) -> str:
         "block": partial(_block, shown.report),
         "parts": {name: Markup(html) for name, html in found["parts"].items()},  # noqa: S704
         "blocks": {name: Markup(html) for name, html in found["blocks"].items()},  # noqa: S704
-        "groups": _groups(),
         "start": {"preset": shown.id, "workload": found["workload"]},
     }
     return _environment().get_template("page.html").render(context)
@@ -153,28 +154,47 @@ def _reference() -> Mapping[str, Any]:
         "runtimes": facts["runtimes"]["runtime"],
         "runtime": {row["id"]: row for row in facts["runtimes"]["runtime"]},
         "crashes": [row for row in facts["crashes"]["crash"] if row["collate"] != "none"],
-        "related": facts["crashes"].get("related", []),
+        "errors": known(),
         "sources": facts["sources"],
         "presets": _presets(),
         "default": default,
         "measured": measured.telling(MEASURED),
-        "cite": partial(_cite, facts["sources"]),
+        "held": held.held(MEASURED),
+        "groups": _groups(),
+        "cite": cited,
         "block": partial(_block, default.report),
     }
     return {**context, "questions": _questions(context)}
 
 
-def _questions(context: Mapping[str, Any]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Question:
+    """A question with its answer, a piece of HTML, and the ids of its sources."""
+
+    id: str
+    q: str
+    a: Markup
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions under one heading."""
+
+    name: str
+    questions: tuple[Question, ...]
+
+
+def _questions(context: Mapping[str, Any]) -> tuple[Questions, ...]:
+    """Return the questions by heading, in the order in which they are written."""
     text = (WEB / "content" / "faq.toml").read_text(encoding="utf-8")
-    return [
-        {**row, "a": _environment().from_string(row["a"]).render(context)}
-        for row in tomllib.loads(text)["question"]
-    ]
-
-
-def _cite(sources: Mapping[str, Mapping[str, str]], name: str) -> Markup:
-    link = Markup('<a class="cite" href="{url}" title="{title}">source</a>')
-    return link.format(**sources[name])
+    found: dict[str, list[Question]] = {}
+    for row in tomllib.loads(text)["question"]:
+        answer = _environment().from_string(row["a"]).render(context).strip()
+        html = Markup(answer)  # noqa: S704 - a rendered template
+        question = Question(row["id"], row["q"], html, tuple(row["sources"]))
+        found.setdefault(row["group"], []).append(question)
+    return tuple(Questions(name, tuple(each)) for name, each in found.items())
 
 
 def _block(found: Report, target: str) -> Markup:
