@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from calculator.cited import cited
 from calculator.diagnose.known import known
 from calculator.presets import DEFAULT_PRESET, Preset
 from calculator.report import Report
-from web.make import held, measured
+from web.make import found, held, measured, preview
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -44,14 +44,20 @@ def write(dist: Path, *, base_url: str) -> None:
         shutil.copytree(WEB / folder, dist / folder, dirs_exist_ok=True)
     shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
     (dist / "p").mkdir(parents=True, exist_ok=True)
-    canonical = partial(_address, base_url.rstrip("/"))
+    base_url = base_url.rstrip("/")
+    place = partial(_address, base_url)
+    default = next(shown for shown in _presets() if shown.id == DEFAULT_PRESET)
+    picture = preview.draw(default.report, default.title, WEB / "css" / "base.css")
+    (dist / found.PREVIEW).write_bytes(picture)
+    paths = [f"p/{shown.id}.html" for shown in _presets()]
+    found.write(dist, base_url, ["", *paths])
     for shown in _presets():
         answer = api.answer(json.dumps({"preset": shown.id}))
         (dist / "p" / f"{shown.id}.json").write_bytes(answer.encode())
-        html = _render(shown, answer, root="../", canonical=canonical(f"p/{shown.id}.html"))
+        html = _render(shown, answer, "../", place, f"p/{shown.id}.html")
         (dist / "p" / f"{shown.id}.html").write_bytes(html.encode())
         if shown.id == DEFAULT_PRESET:
-            html = _render(shown, answer, root="", canonical=canonical(""))
+            html = _render(shown, answer, "", place, "")
             (dist / "index.html").write_bytes(html.encode())
 
 
@@ -79,26 +85,30 @@ def _presets() -> tuple[Shown, ...]:
     return tuple(Shown(preset, report.build(preset.workload)) for preset in found)
 
 
-def _render(shown: Shown, answer: str, *, root: str, canonical: str) -> str:
+def _render(shown: Shown, answer: str, root: str, place: Callable[[str], str], path: str) -> str:
     """Render the page that opens with one preset.
 
     Args:
         shown: the preset.
         answer: what the engine answers for it.
         root: relative address of the folder that holds index.html.
-        canonical: the page's own full address, or "".
+        place: gives the full address of a path of the site, or "".
+        path: the page's own.
     """
-    found = json.loads(answer)
+    answered = json.loads(answer)
     context = {
         **_reference(),
         "root": root,
-        "canonical": canonical,
+        "canonical": place(path),
+        "preview": place(found.PREVIEW),
+        "preview_size": preview.SIZE,
+        "software": found.software,
         "policy": CONTENT_SECURITY_POLICY,
         "shown": shown,
         "block": partial(_block, shown.report),
-        "parts": {name: Markup(html) for name, html in found["parts"].items()},  # noqa: S704
-        "blocks": {name: Markup(html) for name, html in found["blocks"].items()},  # noqa: S704
-        "start": {"preset": shown.id, "workload": found["workload"]},
+        "parts": {name: Markup(html) for name, html in answered["parts"].items()},  # noqa: S704
+        "blocks": {name: Markup(html) for name, html in answered["blocks"].items()},  # noqa: S704
+        "start": {"preset": shown.id, "workload": answered["workload"]},
     }
     return _environment().get_template("page.html").render(context)
 
@@ -164,7 +174,9 @@ def _reference() -> Mapping[str, Any]:
         "cite": cited,
         "block": partial(_block, default.report),
     }
-    return {**context, "questions": _questions(context)}
+    asked = _questions(context)
+    faq = found.questions((each.q, each.a) for group in asked for each in group.questions)
+    return {**context, "questions": asked, "faq": faq}
 
 
 @dataclass(frozen=True)
