@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from calculator import __version__, resources
 from calculator.blocks import Block
+from calculator.cited import cited
 from calculator.compare import Job, compare
 from calculator.curves import curves
 from calculator.fit.panel import panel
@@ -95,7 +96,9 @@ def environment() -> Environment:
         loader=FunctionLoader(lambda name: resources.text("live", f"{name}.html")),
     )
     made.filters.update({name: grammar.write for name, grammar in GRAMMARS.items()})
-    made.filters.update(size=size, exact=exact, count=count, bar=bar, code=code, told=told)
+    made.filters.update(
+        size=size, exact=exact, count=count, bar=bar, code=code, told=told, cited=cited
+    )
     made.filters.update(add_up=add_up, zoom=zoom, source=source)
     made.filters.update(staircase=staircase, curves=curves)
     made.filters.update(panel=panel)

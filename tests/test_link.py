@@ -342,7 +342,10 @@ BROKEN: dict[str, tuple[dict[str, Any], list[str]]] = {
     f"1;{'a' * 99}=4": ({}, [UNKNOWN.format("a" * 40 + "...")]),
     "1;r=0;w=2": ({"loaders": [{"num_workers": 2}]}, [WRONG.format("Processes (GPUs)")]),
     "1;r=1025": ({}, [WRONG.format("Processes (GPUs)")]),
-    f"1;r={'9' * 9000};w=3": ({"loaders": [{"num_workers": 3}]}, [WRONG.format("Processes (GPUs)")]),
+    f"1;r={'9' * 9000};w=3": (
+        {"loaders": [{"num_workers": 3}]},
+        [WRONG.format("Processes (GPUs)")],
+    ),
     "1;r=\u0663": ({}, [WRONG.format("Processes (GPUs)")]),
     "1;h=nan;s=1e9;m=0": ({}, [WRONG.format(f"{NOW}, Memory limit, Headroom")]),
     "1;h=11": ({}, [WRONG.format("Headroom")]),

@@ -52,10 +52,10 @@ def write(
     names = {**_names(made, named, platform, numbers), **facts}
     signature = made.primary.signature if made.primary else None
     says = [signature.says] if signature and signature.says and _own(made) else []
-    title, means, dont = (_render(row[key], names) for key in ("title", "means", "dont"))
+    title, means, dont = (render(row[key], names) for key in ("title", "means", "dont"))
     means = " ".join([*says, *_place(made, named), means, *_later(made)])
     advice = tuple(
-        Advice(id=each, text=_render(_text(each, platform), names))
+        Advice(id=each, text=render(advice_text(each, platform), names))
         for each in actions(made, platform)
     )
     sources = tuple(_sources([signature.source if signature and _own(made) else "", row["source"]]))
@@ -168,17 +168,23 @@ def _later(made: Decision) -> list[str]:
     return words
 
 
-def _text(action: str, platform: str) -> str:
+def advice_text(action: str, platform: str) -> str:
+    """Return an action's template, the platform's own where it has one."""
     row = resources.table("facts", "actions")[action]
     return str(row.get(platform) or row["any"])
 
 
 def _sources(keys: Sequence[str]) -> list[Source]:
     table = resources.table("facts", "sources")
-    return [Source(**table[key]) for key in dict.fromkeys(keys) if key]
+    return [
+        Source(title=table[key]["title"], url=table[key]["url"])
+        for key in dict.fromkeys(keys)
+        if key
+    ]
 
 
-def _render(text: str, names: Mapping[str, Any]) -> str:
+def render(text: str, names: Mapping[str, Any]) -> str:
+    """Fill a template of diagnoses.toml or actions.toml; names that are not known are left out."""
     return _environment().from_string(text).render(names).strip()
 
 

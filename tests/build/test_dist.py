@@ -31,7 +31,7 @@ class Fetches(HTMLParser):
         self.addresses += [value for key, value in attrs if key in FETCHED and value]
         if tag == "link":
             self.addresses.append(values.get("href") or "")
-        is_data = values.get("type") == "application/json"
+        is_data = values.get("type") in {"application/json", "application/ld+json"}
         if tag == "style" or (tag == "script" and "src" not in values and not is_data):
             self.inline.append(tag)
         self.inline += [key for key in values if key == "style" or key.startswith("on")]

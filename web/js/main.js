@@ -13,6 +13,7 @@ import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
 import * as presets from "./presets.js";
 import * as print from "./print.js";
+import * as reference from "./reference.js";
 import * as status from "./status.js";
 import { Talk } from "./talk.js";
 import * as tastes from "./tastes.js";
@@ -205,6 +206,7 @@ platforms.start(() => talk.look(), () => {
   address.later();
 });
 presets.start();
+reference.start();
 folds.start();
 paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload, ...tastes.asked() }), learned);
 tools.start(report);

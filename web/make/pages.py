@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -21,9 +21,11 @@ from markupsafe import Markup
 
 from calculator import api, page, presets, report, resources
 from calculator.blocks import outlines
+from calculator.cited import cited
+from calculator.diagnose.known import known
 from calculator.presets import DEFAULT_PRESET, Preset
 from calculator.report import Report
-from web.make import measured, sources
+from web.make import found, held, measured, preview, sources
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -42,16 +44,21 @@ def write(dist: Path, *, base_url: str) -> None:
         shutil.copytree(WEB / folder, dist / folder, dirs_exist_ok=True)
     shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
     (dist / "p").mkdir(parents=True, exist_ok=True)
-    canonical = partial(_address, base_url.rstrip("/"))
-    base = _address(base_url.rstrip("/"), "")
+    base_url = base_url.rstrip("/")
+    place = partial(_address, base_url)
+    base = place("")
+    default = next(shown for shown in _presets(base) if shown.id == DEFAULT_PRESET)
+    picture = preview.draw(default.report, default.title, WEB / "css" / "base.css")
+    (dist / found.PREVIEW).write_bytes(picture)
+    paths = [f"p/{shown.id}.html" for shown in _presets(base)]
+    found.write(dist, base_url, ["", *paths])
     for shown in _presets(base):
         answer = api.answer(json.dumps({"preset": shown.id, "base": base}))
         (dist / "p" / f"{shown.id}.json").write_bytes(answer.encode())
-        at = canonical(f"p/{shown.id}.html")
-        html = _render(shown, answer, root="../", canonical=at, base=base)
+        html = _render(shown, answer, "../", place, f"p/{shown.id}.html")
         (dist / "p" / f"{shown.id}.html").write_bytes(html.encode())
         if shown.id == DEFAULT_PRESET:
-            html = _render(shown, answer, root="", canonical=base, base=base)
+            html = _render(shown, answer, "", place, "")
             (dist / "index.html").write_bytes(html.encode())
 
 
@@ -91,32 +98,34 @@ def _presets(base: str) -> tuple[Shown, ...]:
     return tuple(Shown(preset, report.build(preset.workload, base=base)) for preset in found)
 
 
-def _render(shown: Shown, answer: str, *, root: str, canonical: str, base: str) -> str:
+def _render(shown: Shown, answer: str, root: str, place: Callable[[str], str], path: str) -> str:
     """Render the page that opens with one preset.
 
     Args:
         shown: the preset.
         answer: what the engine answers for it.
         root: relative address of the folder that holds index.html.
-        canonical: the page's own full address, or "".
-        base: the address that the blocks lead back to, or "".
+        place: gives the full address of a path of the site, or "".
+        path: the page's own.
     """
-    found = json.loads(answer)
+    answered = json.loads(answer)
     context = {
-        **_reference(base),
+        **_reference(place("")),
         "root": root,
-        "canonical": canonical,
+        "canonical": place(path),
+        "preview": place(found.PREVIEW),
+        "preview_size": preview.SIZE,
+        "software": found.software,
         "policy": CONTENT_SECURITY_POLICY,
         "shown": shown,
         "block": partial(_block, shown.report),
-        "parts": {name: Markup(html) for name, html in found["parts"].items()},  # noqa: S704
-        "blocks": {name: Markup(html) for name, html in found["blocks"].items()},  # noqa: S704
-        "groups": _groups(),
+        "parts": {name: Markup(html) for name, html in answered["parts"].items()},  # noqa: S704
+        "blocks": {name: Markup(html) for name, html in answered["blocks"].items()},  # noqa: S704
         "start": {
             "preset": shown.id,
-            "link": found["link"],
-            "workload": found["workload"],
-            "base": base,
+            "link": answered["link"],
+            "workload": answered["workload"],
+            "base": place(""),
         },
     }
     return _environment().get_template("page.html").render(context)
@@ -173,28 +182,49 @@ def _reference(base: str) -> Mapping[str, Any]:
         "runtimes": facts["runtimes"]["runtime"],
         "runtime": {row["id"]: row for row in facts["runtimes"]["runtime"]},
         "crashes": [row for row in facts["crashes"]["crash"] if row["collate"] != "none"],
-        "related": facts["crashes"].get("related", []),
+        "errors": known(),
         "sources": facts["sources"],
         "presets": _presets(base),
         "default": default,
         "measured": measured.telling(MEASURED),
-        "cite": partial(_cite, facts["sources"]),
+        "held": held.held(MEASURED),
+        "groups": _groups(),
+        "cite": cited,
         "block": partial(_block, default.report),
     }
-    return {**context, "questions": _questions(context)}
+    asked = _questions(context)
+    faq = found.questions((each.q, each.a) for group in asked for each in group.questions)
+    return {**context, "questions": asked, "faq": faq}
 
 
-def _questions(context: Mapping[str, Any]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Question:
+    """A question with its answer, a piece of HTML, and the ids of its sources."""
+
+    id: str
+    q: str
+    a: Markup
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions under one heading."""
+
+    name: str
+    questions: tuple[Question, ...]
+
+
+def _questions(context: Mapping[str, Any]) -> tuple[Questions, ...]:
+    """Return the questions by heading, in the order in which they are written."""
     text = (WEB / "content" / "faq.toml").read_text(encoding="utf-8")
-    return [
-        {**row, "a": _environment().from_string(row["a"]).render(context)}
-        for row in tomllib.loads(text)["question"]
-    ]
-
-
-def _cite(sources: Mapping[str, Mapping[str, str]], name: str) -> Markup:
-    link = Markup('<a class="cite" href="{url}" title="{title}">source</a>')
-    return link.format(**sources[name])
+    found: dict[str, list[Question]] = {}
+    for row in tomllib.loads(text)["question"]:
+        answer = _environment().from_string(row["a"]).render(context).strip()
+        html = Markup(answer)  # noqa: S704 - a rendered template
+        question = Question(row["id"], row["q"], html, tuple(row["sources"]))
+        found.setdefault(row["group"], []).append(question)
+    return tuple(Questions(name, tuple(each)) for name, each in found.items())
 
 
 def _block(found: Report, target: str) -> Markup:
