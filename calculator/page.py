@@ -99,18 +99,12 @@ def environment() -> Environment:
     made.filters.update(
         size=size, exact=exact, count=count, bar=bar, code=code, told=told, cited=cited
     )
-    made.filters.update(add_up=add_up, zoom=zoom, source=source)
+    made.filters.update(add_up=add_up, zoom=zoom)
     made.filters.update(staircase=staircase, curves=curves)
     made.filters.update(panel=panel)
     made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
     made.globals.update(usual_name=Workload().deployment.name)
     return made
-
-
-def source(name: str) -> dict[str, str]:
-    """Return title and address of a source by its short name in facts/sources.toml."""
-    found: dict[str, str] = resources.table("facts", "sources")[name]
-    return found
 
 
 _COMMENT = re.compile(r"^[ \t]*#.*$|(?<=\S  )# .*$", re.MULTILINE)

@@ -22,7 +22,7 @@ _FINE: Final = 2
 
 _LEFT, _RIGHT = 80, 1120
 _BAR_TOP, _BAR_BOTTOM = 452, 500
-_TOKEN: Final = re.compile(r"--([\w-]+): (#[0-9a-f]{3,6})\b")
+_TOKEN: Final = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{3,6}),")
 _KINDS: Final = {
     "queued": "t-queued", "held": "t-held", "handover": "t-handover", "nccl": "t-nccl",
 }  # fmt: skip
