@@ -104,6 +104,7 @@ def environment() -> Environment:
     made.filters.update(panel=panel)
     made.globals.update(version=__version__, default_shm=DEFAULT_SHM_BYTES)
     made.globals.update(usual_name=Workload().deployment.name)
+    made.globals.update(facts_of=resources.table("facts", "about")["facts"])
     return made
 
 
