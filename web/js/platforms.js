@@ -37,7 +37,8 @@ export function start(missing, chose) {
   document.addEventListener("click", follow);
   addEventListener("hashchange", () => pointed() && select(pointed()));
   for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
-  select(pointed() ?? tabOf(recall(KEY)) ?? tabs[0]);
+  if (pointed()) select(pointed());
+  else turn(tabOf(recall(KEY)) ?? tabs[0]); // what nobody has chosen is not remembered
   ask = missing;
   picked = chose;
 }
