@@ -29,9 +29,9 @@ def person(booted: Person) -> Person:
     The answer may look like that already: that the form is another one says that it has come.
     """
     booted.finds("docker-run")
-    booted.page.evaluate("document.querySelector('#form fieldset').dataset.old = true")
+    booted.page.evaluate("document.querySelector('#form fieldset').dataset.before = true")
     booted.pick("images-8gpu")
-    expect(booted.page.locator("[data-old]")).to_have_count(0)
+    expect(booted.page.locator("[data-before]")).to_have_count(0)
     booted.sees("8 GiB")
     return booted
 

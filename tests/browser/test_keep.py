@@ -123,9 +123,9 @@ def test_a_damaged_link_is_read_as_far_as_it_goes_and_says_so(
     person: Person, broken: str, size: str | None, said: bool
 ) -> None:
     remarks = person.page.locator("#remarks")
-    person.page.evaluate("document.querySelector('#form fieldset').dataset.old = true")
+    person.page.evaluate("document.querySelector('#form fieldset').dataset.before = true")
     person.page.evaluate(f"location.hash = {json.dumps(broken)}")
-    expect(person.page.locator("[data-old]")).to_have_count(0)
+    expect(person.page.locator("[data-before]")).to_have_count(0)
     if size:
         person.sees(size)
     expect(remarks).to_be_visible(visible=said)

@@ -62,7 +62,8 @@ export function take(parts) {
 export function add(parts) {
   for (const name of Object.keys(parts)) stale.delete(name);
   put(parts);
-  pause();
+  mark();
+  if (stale.size && (paused || waiting.length)) ask();
 }
 
 /**
@@ -84,18 +85,24 @@ export function whole() {
   });
 }
 
-/** Ask for one old fragment after the other while nobody types; on paper old ones are left out. */
+/** Ask for one old fragment after the other while nobody types. */
 function pause() {
-  for (const place of places) place.toggleAttribute("data-old", stale.has(nameOf(place)));
+  mark();
   clearTimeout(timer);
   paused = false;
+  if (waiting.length) ask();
+  else if (stale.size) timer = setTimeout(go, PAUSE_MS);
+}
+
+function go() {
+  paused = true;
+  ask();
+}
+
+/** On paper what is old is left out. */
+function mark() {
+  for (const place of places) place.toggleAttribute("data-old", stale.has(nameOf(place)));
   if (!stale.size) for (const resolve of waiting.splice(0)) resolve();
-  if (!stale.size) return;
-  if (waiting.length) return ask();
-  timer = setTimeout(() => {
-    paused = true;
-    ask();
-  }, PAUSE_MS);
 }
 
 const unique = (names) => [...new Set(names)];

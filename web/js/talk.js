@@ -189,6 +189,7 @@ export class Talk {
     if (!change) this.#keep(typed);
     const wrong = change ? [...this.#wrong, ...errors] : errors;
     if (!change) this.#wrong = errors;
+    this.#looking = true; // what was asked for in between was given up
     this.#view.refused(wrong, hints);
   }
 
