@@ -22,7 +22,8 @@ Answer, the same bytes on CPython and on Pyodide:
 Hints look like errors, and refuse nothing.
 
 A link says the whole job: `{"link": TEXT}` in place of preset, workload, set and remove.
-Whatever its text is, there is an answer, which then has besides:
+What of it cannot be read is left out; if that is all of it, the answer is a refusal that
+has notes in place of errors.  Else it has besides:
 
     {"target": ID of the platform looked at, or null,
      "other": {"workload": {...}, "link": TEXT} or null,
@@ -157,6 +158,8 @@ def _linked(request: Request, text: str) -> dict[str, Any]:
         if getattr(request, name):
             raise InputError.at(name, "cannot stand beside a link, which says the whole job")
     shared = link.read(text)
+    if not shared.readable:
+        return {**_refusal(InputError([])), "notes": list(shared.notes)}
     given = shared.workload.model_dump(mode="json")
     return {
         **_answer(request, shared.workload, [*slips(given), *slip("shm", request.shm)]),
@@ -193,7 +196,7 @@ def _said(piece: Piece, workload: Workload) -> dict[str, Any]:
         "ok": True,
         "paste": {
             "kind": found.kind,
-            "html": page.paste(found),
+            "html": page.paste(found, parse(found.workload) if found.workload else workload),
             "said": found.said,
             "workload": found.workload,
         },

@@ -80,9 +80,24 @@ def blocks(report: Report) -> dict[str, str]:
     return {each.id: template.render(target=each) for each in report.targets}
 
 
-def paste(found: Any) -> str:
-    """Render what a pasted text says; `found` is an `intake.Paste`."""
-    return environment().get_template("_paste").render(found=found, kinds=found.kinds)
+def paste(found: Any, workload: Workload) -> str:
+    """Render what a pasted text says.
+
+    Args:
+        found: an `intake.Paste`.
+        workload: the job that its sizes are for.
+    """
+    usual = Workload()
+    return (
+        environment()
+        .get_template("_paste")
+        .render(
+            found=found,
+            kinds=found.kinds,
+            job=workload,
+            is_example=(workload.ranks, workload.loaders) == (usual.ranks, usual.loaders),
+        )
+    )
 
 
 @cache

@@ -52,6 +52,20 @@ class Bar:
     recommended: Mark
     current: Mark | None
 
+    @property
+    def rest(self) -> str:
+        """Names of the terms that are too small for a label."""
+        return ", ".join(each.name for each in self._small)
+
+    @property
+    def rest_bytes(self) -> int:
+        """What these are together."""
+        return sum(each.bytes for each in self._small)
+
+    @property
+    def _small(self) -> list[Segment]:
+        return [each for each in self.segments if not each.labelled]
+
 
 def bar(report: Report) -> Bar:
     """Lay the terms of a report end to end and mark the recommended and today's size."""

@@ -104,7 +104,7 @@ def size(value: int, unit: str | None = None, *, usually: str | None = None) -> 
     name = unit or (usually if wanted == "auto" else wanted)
     power = _UNITS.index(name) if name else _largest_power(value)
     if power == 0:
-        return f"{count(value)} bytes"
+        return f"{count(value)} byte{'' if value == 1 else 's'}"
     number = Fraction(value, KIB**power)
     text = ratio(number) if wanted != "auto" and number < 1 else short(number)
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {_UNITS[power]}"

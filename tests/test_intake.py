@@ -155,6 +155,33 @@ def test_a_mended_command_has_the_size_of_the_job_that_it_runs() -> None:
 def test_a_manifest_in_a_question_is_the_manifest() -> None:
     file = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n"
     question = f"Hi, my pod:\n\n```yaml\n{file}```\n\nwhat is wrong?\n"
-    assert "can hold 8 GiB" in ask(chunk=question, first=True, last=True)["said"]
+    assert "gets a /dev/shm of 8 GiB" in ask(chunk=question, first=True, last=True)["said"]
     two = f"{question}```yaml\n{file}```\n"
     assert "not YAML" in ask(chunk=two, first=True, last=True)["said"]
+
+
+TWO_SERVICES = """services:
+  train:
+    image: a
+    gpus: all
+    command: torchrun train.py
+  tune:
+    image: b
+    command: python train.py
+"""
+
+
+def test_services_left_as_they_are_can_be_mended_instead() -> None:
+    first = ask(chunk=TWO_SERVICES, first=True, last=True)
+    assert "train gets a /dev/shm of 8 GiB" in first["said"]
+    assert 'data-choice=\'{"container": "tune"}\'' in first["html"]
+    second = ask(chunk=TWO_SERVICES, first=True, last=True, container="tune")
+    assert "tune gets a /dev/shm of 8 GiB" in second["said"]
+
+
+@pytest.mark.parametrize(
+    "text", [TWO_SERVICES, "DataLoader worker (pid 1) is killed by signal: Bus error"]
+)
+def test_a_size_says_whose_job_it_is_for(text) -> None:
+    html = ask(chunk=text, first=True, last=True)["html"]
+    assert "for the example in the form: 8 processes, 8 workers, batch 64" in html

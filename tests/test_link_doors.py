@@ -65,11 +65,10 @@ def test_a_link_brings_a_platform_a_job_to_compare_with_and_notes() -> None:
     assert response["notes"] == [UNKNOWN]
 
 
-def test_a_damaged_link_is_answered_with_the_default_and_a_note() -> None:
+def test_a_link_that_says_nothing_is_refused_with_a_note() -> None:
+    """What stands on the page is then worth more than the default job."""
     response = ask(link="certainly no link")
-    assert response["ok"] is True
-    assert response["workload"] == dumped(parse({}))
-    assert response["notes"] == [DAMAGED]
+    assert response == {"ok": False, "errors": [], "hints": [], "notes": [DAMAGED]}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_what_could_not_be_read_is_said_beside_the_answer(capsys) -> None:
     [
         (["--link", "x"], f"shm-sizer: --link: {DAMAGED}\n"),
         (["--link", "2;r=4"], "made by a newer version"),
-        (["--link", "1" * 20_001], "too long to be read"),
+        (["--link", "1" * 600_001], "too long to be read"),
         (["--link", "1", "--preset", "llm-tokens"], "says the whole job: no file and no preset"),
         (["--link", "1", "-"], "says the whole job: no file and no preset"),
     ],

@@ -180,3 +180,12 @@ def test_every_source_cited_anywhere_has_a_title_and_an_address() -> None:
     for name, source in resources.table("facts", "sources").items():
         assert source["title"], name
         assert source["url"].startswith(("https://", "#")), name
+
+
+def test_a_fix_that_comes_to_more_than_any_machine_has_is_none() -> None:
+    """The job itself is small: each sample is a view; stacked they would be whole."""
+    field = {"shape": [1_000_000, 1_000_000], "view_of": [1]}
+    data = {"loaders": [{"collate": "list", "batch_size": 512, "fields": [field]}]}
+    found = report.build(parse(data), targets=[])
+    assert found.shm.need_bytes < 2**30
+    assert all(notice.fix is None or notice.fix.need_bytes < 2**53 for notice in found.notices)

@@ -33,6 +33,16 @@ def test_segments_lie_end_to_end_and_sum_to_the_need(preset: str) -> None:
     assert sum(segment.bytes for segment in picture.segments) == found.shm.need_bytes
 
 
+@pytest.mark.parametrize("preset", presets.preset_ids())
+def test_what_has_no_label_of_its_own_is_told_together(preset: str) -> None:
+    picture = bar(report.build(presets.load(preset).workload))
+    labelled = sum(each.bytes for each in picture.segments if each.labelled)
+    assert labelled + picture.rest_bytes == sum(each.bytes for each in picture.segments)
+    assert [each.name for each in picture.segments if not each.labelled] == [
+        name for name in picture.rest.split(", ") if name
+    ]
+
+
 @pytest.mark.parametrize(
     ("current", "ours", "today"),
     [

@@ -119,6 +119,7 @@ def test_people_are_told_what_is_no_size(text) -> None:
     ("value", "text"),
     [
         (0, "0 bytes"),
+        (1, "1 byte"),
         (1023, "1,023 bytes"),
         (4096, "4 KiB"),
         (602112, "588 KiB"),

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from calculator.consumers import other_terms
+from calculator.container import Sharing, container
 from calculator.errors import InputError
 from calculator.fit.model import Group, Option
 from calculator.footprint import peak_bytes
@@ -91,9 +92,11 @@ class Search:
         What is promised is what the whole pipeline says of it.
         """
         try:
-            need = self.sizing.what_if(move.changes).need_bytes
+            changed = self.sizing.what_if(move.changes)
+            container(changed, Sharing.ALL)
         except InputError:
             return
+        need = changed.need_bytes
         if need <= self.shm_bytes:
             yield Option(
                 kind=move.kind,

@@ -37,7 +37,8 @@ class Notes:
             yield "This link is damaged; it was left out."
         if self.unknown:
             named = _named(self.unknown)
-            yield f"This link says more than this page understands ({named}); that was left out."
+            what = f" ({named})" if named else ""
+            yield f"This link says more than this page understands{what}; that was left out."
         if self.wrong:
             named = _named(self.wrong)
             yield f"This link has values that cannot be used ({named}); the usual ones stand there."
@@ -48,7 +49,7 @@ class Notes:
 
 def _named(names: Sequence[str]) -> str:
     """Name the first few, each once and on one line."""
-    found = list(dict.fromkeys(map(_short, names)))
+    found = list(dict.fromkeys(map(_short, filter(None, names))))
     more = ["..."] if len(found) > MAX_NAMED else []
     return ", ".join(found[:MAX_NAMED] + more)
 

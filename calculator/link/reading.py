@@ -10,8 +10,8 @@ from calculator.link.state import State
 from calculator.recommend import Model
 from calculator.workload import Workload
 
-MAX_CHARACTERS: Final = 20_000
-"""No longer link is read."""
+MAX_CHARACTERS: Final = 600_000
+"""No longer link is read.  The longest that a form gives has a hundred thousand sizes that vary."""
 
 
 class Shared(Model):

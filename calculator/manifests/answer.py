@@ -34,8 +34,9 @@ class Mended(Model):
     """What became of a file.
 
     `text` is the whole mended file, or the input untouched.  `parse` says whether the
-    input could be read.  `choices` are names to choose from where the action is to ask;
-    `snippet` is what to put in by hand, and `message` says where.
+    input could be read.  `choices` are names to choose from where the action is to ask, and
+    else those of services that are left as they are; `snippet` is what to put in by hand, and
+    `message` says where.
     """
 
     format: str
@@ -83,6 +84,7 @@ class Draft:
     notes: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     snippet: str = ""
+    others: tuple[str, ...] = ()
     seen: set[tuple[int, str]] = field(default_factory=set)
     sized: set[int] = field(default_factory=set)
     names: dict[tuple[int, str], str] = field(default_factory=dict)

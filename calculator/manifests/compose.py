@@ -30,6 +30,7 @@ def plan(draft: Draft, document: Document) -> None:
     done = {target.container for target in draft.targets}
     same = {id(services.get(name)) for name in done}
     rest = [name for name in names if id(services.get(name)) not in same]
+    draft.others = tuple(rest)
     if rest and any(node.anchor for node in root.walk()):
         draft.note("others_unchanged", names=listed(rest))
 

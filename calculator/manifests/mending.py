@@ -250,7 +250,7 @@ def _answer(
         warnings=tuple(draft.warnings),
         targets=tuple(draft.targets) if action in {"patch", "no_change"} else (),
         notes=(*draft.notes, *(draft.kept if changed else ())),
-        choices=choices,
+        choices=choices or draft.others,
         snippet=draft.snippet,
     )
 

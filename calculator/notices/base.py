@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from calculator import resources
 from calculator.descriptors import Descriptors
+from calculator.errors import InputError
 from calculator.loader import Loader
 from calculator.recommend import Memory, Model
 from calculator.sizing import Sizing
@@ -40,9 +41,18 @@ class Case:
     memory: Memory
     descriptors: Descriptors
 
-    def fix(self, label: str, changes: Mapping[str, Any]) -> Fix:
-        """Evaluate changes by the engine."""
-        changed = self.sizing.what_if(changes)
+    def what_if(self, changes: Mapping[str, Any]) -> Sizing | None:
+        """Size the job with some inputs changed; None where no machine has that much."""
+        try:
+            return self.sizing.what_if(changes)
+        except InputError:
+            return None
+
+    def fix(self, label: str, changes: Mapping[str, Any]) -> Fix | None:
+        """Evaluate changes by the engine; None where they come to more than any machine has."""
+        changed = self.what_if(changes)
+        if changed is None:
+            return None
         return Fix(
             label=label,
             set=dict(changes),
@@ -67,9 +77,9 @@ def notice(
     return Notice(id=name, level=level, text=text, fix=fix, source=source(cite))
 
 
-def tip(name: str, text: str, cite: str, fix: Fix, case: Case) -> Notice | None:
+def tip(name: str, text: str, cite: str, fix: Fix | None, case: Case) -> Notice | None:
     """Make a tip: worth its place only if it lowers the recommended size."""
-    if fix.recommended_bytes >= case.sizing.recommended_bytes:
+    if fix is None or fix.recommended_bytes >= case.sizing.recommended_bytes:
         return None
     return notice(name, text, cite, fix, level="tip")
 

@@ -78,9 +78,10 @@ def _stacked(case: Case, enough: Callable[[Descriptors], bool]) -> Fix | None:
     }
     if not changes:
         return None
-    stacked = case.sizing.what_if(changes)
-    fits = enough(descriptors(stacked.workload, stacked.footprint))
-    return case.fix("Stack them", changes) if fits else None
+    stacked = case.what_if(changes)
+    if stacked is None or not enough(descriptors(stacked.workload, stacked.footprint)):
+        return None
+    return case.fix("Stack them", changes)
 
 
 def file_system_leftovers(case: Case) -> Notice | None:

@@ -27,6 +27,8 @@ def wide_images(case: Case) -> Notice | None:
     if not changes:
         return None
     fix = case.fix("Use uint8", changes)
+    if fix is None:
+        return None
     text = (
         "Images travel as floating point. Sent as uint8 and normalised on the GPU, "
         f"the same job needs {size(fix.need_bytes)}."

@@ -68,8 +68,8 @@ def _fewer_workers(case: Case, machine: int) -> Fix | None:
         }
 
     def fits(most: int) -> bool:
-        changed = case.sizing.what_if(changes(most))
-        return container(changed, Sharing.ALL).memory.limit_bytes <= machine
+        changed = case.what_if(changes(most))
+        return changed is not None and container(changed, Sharing.ALL).memory.limit_bytes <= machine
 
     low, high = 1, max(loader.num_workers for loader in loaders) - 1
     if high < low or not fits(low):

@@ -184,8 +184,8 @@ def test_message_is_where_the_link_leads(person: Person) -> None:
     person.types("ranks", "1")
     part = looks_at(person.page, "filling")
     link = part.get_by_role("link", name="The message")
-    expect(link).to_have_attribute("href", "#error-no-space-left")
-    assert person.page.locator("#error-no-space-left").count() == 1
+    expect(link).to_have_attribute("href", "#version-no-space-left")
+    assert person.page.locator("#version-no-space-left").count() == 1
 
 
 # ---------------------------------------------------------------- small screens, no scripts

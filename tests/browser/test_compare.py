@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.person import Person
-
-MINUS = "\N{MINUS SIGN}"
 
 
 def keep(person: Person) -> Locator:
@@ -41,10 +41,8 @@ def test_what_changes_in_the_form_stands_beside_what_was_kept(person: Person) ->
     person.sees("4 GiB")
     section.scroll_into_view_if_needed()
     expect(row(section, "num_workers").locator("td")).to_have_text(["8", "4", ""])
-    expect(row(section, "Recommended").locator("td")).to_have_text(
-        ["8 GiB", "4 GiB", f"{MINUS}4 GiB less"]
-    )
-    expect(row(section, "Queued batches").locator("td").nth(2)).to_have_text(f"{MINUS}2.3 GiB less")
+    expect(row(section, "Recommended").locator("td")).to_have_text(["8 GiB", "4 GiB", "4 GiB less"])
+    expect(row(section, "Queued batches").locator("td").nth(2)).to_have_text("2.3 GiB less")
     expect(section.locator(".compare-words")).to_have_text(
         "4 GiB now, 4 GiB less than the 8 GiB of the kept job."
     )
@@ -80,9 +78,7 @@ def test_a_preset_is_compared_with_and_the_kept_job_comes_back(person: Person) -
     section = keep(person)
     choice = person.page.locator("#compare-preset")
     choice.select_option("llm-tokens")
-    expect(row(section, "Recommended").locator("td")).to_have_text(
-        ["1 GiB", "8 GiB", "+7 GiB more"]
-    )
+    expect(row(section, "Recommended").locator("td")).to_have_text(["1 GiB", "8 GiB", "7 GiB more"])
     choice.select_option("")
     expect(section.locator(".compare-words")).to_contain_text("Both jobs are the same")
     stop(person)
@@ -93,9 +89,7 @@ def test_a_preset_picked_in_the_form_is_compared_too(person: Person) -> None:
     person.pick("llm-tokens")
     person.sees("1 GiB")
     section.scroll_into_view_if_needed()
-    expect(row(section, "Recommended").locator("td")).to_have_text(
-        ["8 GiB", "1 GiB", f"{MINUS}7 GiB less"]
-    )
+    expect(row(section, "Recommended").locator("td")).to_have_text(["8 GiB", "1 GiB", "7 GiB less"])
     stop(person)
 
 
@@ -107,6 +101,33 @@ def test_what_is_stopped_is_forgotten(person: Person) -> None:
     person.types("ranks", "4")
     person.sees("4 GiB")
     expect(person.page.locator("#compare")).to_be_hidden()
+
+
+def test_a_link_brings_both_jobs_and_undo_both_as_they_were(
+    person: Person, browser: Browser
+) -> None:
+    keep(person)
+    person.types("loaders.0.num_workers", "4")
+    person.sees("4 GiB")
+    expect(person.page).to_have_url(re.compile(r"#1;w=4&1$"))
+    person.page.locator("#compare-swap").click()
+    person.sees("8 GiB")
+    expect(person.page).to_have_url(re.compile(r"#1&1;w=4$"))
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    other = Person(context.new_page())
+    other.open(person.page.url)
+    other.wait_until_live()
+    words = other.page.locator(".compare-words")
+    expect(words).to_have_text("8 GiB now, 4 GiB more than the 4 GiB of the kept job.")
+    assert other.page.url == person.page.url
+    assert other.complaints == []
+    context.close()
+    person.page.locator("#undo").click()
+    person.sees("4 GiB")
+    expect(person.page).to_have_url(re.compile(r"#1;w=4&1$"))
+    expect(person.page.locator(".compare-words")).to_contain_text("4 GiB less than the 8 GiB")
+    stop(person)
+    expect(person.page).to_have_url(re.compile(r"#1;w=4$"))
 
 
 def test_a_mistake_in_the_form_leaves_the_comparison(person: Person) -> None:

@@ -30,7 +30,7 @@ SEEN = {
     "the configuration": "#chosen pre",
     "how to see it in effect": "#chosen .advice",
     "warnings": "#notice-existing_smaller",
-    "the sum": ".steps",
+    "the sum": ".to-size",
     "container memory": "#memory",
     "version": "footer",
     "address": "#here",
@@ -129,7 +129,7 @@ def test_what_answers_an_earlier_input_is_left_out_and_said(person: Person) -> N
     page.emulate_media(media="print")
     expect(page.locator("#partly")).to_be_hidden()
     page.locator("[data-part=why]").evaluate("each => each.toggleAttribute('data-old', true)")
-    expect(page.locator(".steps")).to_be_hidden()
+    expect(page.locator(".to-size")).to_be_hidden()
     expect(page.locator("#partly")).to_be_visible()
     page.locator("[data-part=why]").evaluate("each => each.toggleAttribute('data-old', false)")
     page.emulate_media(media="null")
@@ -160,7 +160,7 @@ def test_paper_is_light_whatever_the_theme(paper: Page) -> None:
     paper.emulate_media(media="print", color_scheme="dark")
     paper.evaluate("document.documentElement.dataset.theme = 'dark'")
     try:
-        for selector in ("body", "#chosen pre", ".steps dd"):
+        for selector in ("body", "#chosen pre", ".to-size dd"):
             color = paper.locator(selector).first.evaluate("each => getComputedStyle(each).color")
             assert max(map(int, re.findall(r"\d+", color))) < 128, (selector, color)
     finally:

@@ -281,3 +281,38 @@ def test_ultralytics_divides_its_batch_among_the_devices(device, ranks, batch):
     found = read_code(f"YOLO('n.pt').train(imgsz=640, batch=32, workers=8, device={device})\n")
     assert found.ranks == ranks
     assert [each.batch for each in found.loaders] == [batch, 2 * batch]
+
+
+def _workload(first: str) -> dict[str, Any]:
+    """Return what is read of a dataset and a loader of it."""
+    found = read_code(f"{first}\nDataLoader(ds, batch_size=8, num_workers=2)").workload
+    assert found is not None
+    return found
+
+
+COMMENTS = {
+    "3x512x512 float32": ([3, 512, 512], "float32"),
+    "(3, 512, 512) float32 and a label": ([3, 512, 512], "float32"),
+    "returns (3x512x512 float32, int)": ([3, 512, 512], "float32"),
+    "512x512 RGB": ([512, 512, 3], "float32"),
+    "(512, 512, 3) uint8": ([512, 512, 3], "uint8"),
+}
+
+
+@pytest.mark.parametrize(("comment", "expected"), COMMENTS.items(), ids=COMMENTS)
+def test_a_comment_at_a_dataset_describes_one_sample(comment, expected):
+    """It is no tensor whose first dimension counts the samples."""
+    workload = _workload(f'ds = Images("/data")  # {comment}')
+    field = workload["loaders"][0]["fields"][0]
+    assert [field["shape"], field["dtype"]] == list(expected)
+    assert "dataset_tensor_bytes" not in workload
+
+
+@pytest.mark.parametrize("comment", ["see issue 12x34", "5 x 3 epochs", "v2.1"])
+def test_a_comment_about_something_else_describes_no_sample(comment):
+    assert "fields" not in _workload(f'ds = Images("/data")  # {comment}')["loaders"][0]
+
+
+def test_a_comment_at_a_tensor_is_about_all_of_it():
+    first = 'x = torch.load("x.pt")  # (50000, 3, 32, 32) float32\nds = TensorDataset(x)'
+    assert _workload(first)["loaders"][0]["fields"][0]["shape"] == [3, 32, 32]

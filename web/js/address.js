@@ -77,12 +77,18 @@ export const here = () => new URL(fragment() || clean(), location.href).href;
  *   comes out of the address itself; the name of another is what Undo undoes, a series of them is undone as one
  */
 export function note(answered, change) {
-  if (change && !change.walk) flush();
+  if (timer && change && !change.walk) flush();
   link = answered;
   restoring = false;
   if (!change) later();
   else if (change.walk) written = fragment(); // the address that asked for it stays as it is
   else push(change);
+}
+
+/** The state that the address named could not be brought back: it is to say what stands on the page. */
+export function stay() {
+  restoring = false;
+  later();
 }
 
 /** Have the address follow: at once after a pause, else at the end of one. */
@@ -91,8 +97,10 @@ export function later() {
   if (!restoring) timer = setTimeout(flush, Math.max(0, last + PAUSE_MS - Date.now()));
 }
 
-function flush() {
+/** Have it follow now. */
+export function flush() {
   clearTimeout(timer);
+  timer = 0;
   if (!restoring) write("replaceState", history.state);
 }
 
@@ -144,7 +152,7 @@ export function undo() {
 function walk() {
   clearTimeout(timer);
   if (isNamed()) bring(location.hash.slice(1));
-  else if (restoring || stepping || link !== home) bring(null);
+  else if (restoring || stepping || link !== home || compared()) bring(null);
   stepping = false;
 }
 

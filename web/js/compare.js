@@ -33,6 +33,7 @@ export function set(job) {
 function hold(job) {
   kept = job;
   section.hidden = button("see").hidden = !kept;
+  button("keep").hidden = Boolean(kept);
   if (kept) reveal(PART);
   changed();
 }
@@ -40,16 +41,19 @@ function hold(job) {
 /**
  * @param {{
  *   current: () => Job,
- *   take: (workload: object, name: string) => void,
+ *   settle: () => void,
+ *   take: (workload: object) => void,
  *   preset: (id: string) => Promise<Job & {ok: boolean}>,
  *   changed: () => void,
  *   say: (words: string) => void,
- * }} page the form's job, how another one gets there, the job of a preset, who has to know, what is read aloud
+ * }} page the form's job, how it gets into the history, how another one gets into the form, the job of a preset,
+ *   who has to know of a change, what is read aloud
  */
-export function start({ current, take, preset, changed: told, say }) {
+export function start({ current, settle, take, preset, changed: told, say }) {
   changed = told;
   button("keep").addEventListener("click", () => {
     set(current());
+    button("see").focus();
     say("Kept. Change the form, and both jobs are compared.");
   });
   button("again").addEventListener("click", () => {
@@ -58,8 +62,10 @@ export function start({ current, take, preset, changed: told, say }) {
   });
   button("swap").addEventListener("click", () => {
     const wanted = kept;
-    set(current());
-    take(wanted.workload, "Swap");
+    settle(); // Undo goes back to the comparison as it was
+    own = kept = current();
+    choice.value = "";
+    take(wanted.workload);
   });
   button("stop").addEventListener("click", () => {
     set(null);

@@ -94,12 +94,19 @@ async function whole() {
   await parts.whole();
 }
 
-function refused(errors, hints) {
+function refused(errors, hints, notes) {
   for (const button of element.querySelectorAll("[data-remove]:disabled")) button.disabled = false;
   const first = form.mark(errors, hints);
   status.live();
-  status.outdate(INCOMPLETE);
-  status.say(first);
+  status.outdate(errors.length ? INCOMPLETE : "");
+  if (notes.length) leave(notes);
+  status.say([...notes, first].join(" ").trim());
+}
+
+/** An address that says nothing: what stands on the page stays, and the address says that again. */
+function leave(notes) {
+  status.remark(notes);
+  address.stay();
 }
 
 // ---------------------------------------------------------------- what people do
@@ -212,6 +219,7 @@ paste.start((piece) => engine.askAside({ paste: piece, workload: talk.workload, 
 tools.start(report);
 compare.start({
   current: () => ({ workload: talk.workload, link: address.job() }),
+  settle: address.flush,
   take: (workload) => take(workload, "swapping the two jobs"),
   preset: (preset) => engine.askAside({ preset, parts: [], targets: [] }),
   changed: address.later,

@@ -160,7 +160,7 @@ function show(done, total) {
 function tell({ ok, paste, errors }) {
   progress.hidden = true;
   if (!ok) return complain(errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; "));
-  depends = paste.kind === "manifest";
+  depends = paste.kind === "manifest" || (paste.kind === "log" && !paste.workload);
   if (result.innerHTML !== paste.html) result.innerHTML = paste.html;
   result.hidden = false;
   if (said !== paste.said) say(paste.said);

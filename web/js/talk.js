@@ -22,7 +22,7 @@
  *   taste: () => object,
  *   looked: (answer: Answer) => void,
  *   answered: (answer: Answer, change: Change | null, typed: Typed) => void,
- *   refused: (errors: Remark[], hints: Remark[]) => void,
+ *   refused: (errors: Remark[], hints: Remark[], notes: string[]) => void,
  *   waiting: () => void,
  * }} View
  */
@@ -185,12 +185,12 @@ export class Talk {
   }
 
   /** A change that is refused leaves the form as it was, with what was wrong there before. */
-  #refuse({ errors, hints = [] }, change, typed) {
+  #refuse({ errors, hints = [], notes = [] }, change, typed) {
     if (!change) this.#keep(typed);
     const wrong = change ? [...this.#wrong, ...errors] : errors;
     if (!change) this.#wrong = errors;
     this.#looking = true; // what was asked for in between was given up
-    this.#view.refused(wrong, hints);
+    this.#view.refused(wrong, hints, notes);
   }
 
   /** What a new form has to take over; after a removal it stands at other positions, or is gone. */

@@ -27,9 +27,9 @@ export function start(report) {
 export function refresh() {
   const what = address.undoable();
   const focused = document.activeElement === undo;
-  undo.hidden = !what;
+  undo.disabled = !what;
   undo.title = what;
-  undo.setAttribute("aria-label", `Undo: ${what}`);
+  undo.setAttribute("aria-label", what ? `Undo: ${what}` : "Undo");
   if (focused && !what) document.getElementById("answer").focus({ preventScroll: true });
 }
 

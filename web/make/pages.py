@@ -137,7 +137,18 @@ class Entry:
 
     id: str
     title: str
+    group: str
     words: str
+
+    @property
+    def lead(self) -> str:
+        """The group's name, where the title begins with it."""
+        return f"{self.group} " if self.title.startswith(f"{self.group} ") else ""
+
+    @property
+    def short(self) -> str:
+        """The title without that."""
+        return self.title.removeprefix(self.lead)
 
 
 @dataclass(frozen=True)
@@ -155,7 +166,7 @@ def _groups() -> tuple[Group, ...]:
     found: dict[str, list[Entry]] = {}
     for each in outlines():
         words = " ".join((each.id, each.title, each.group, *each.also)).lower()
-        found.setdefault(each.group, []).append(Entry(each.id, each.title, words))
+        found.setdefault(each.group, []).append(Entry(each.id, each.title, each.group, words))
     return tuple(
         Group(name.lower().replace(" ", "-"), name, tuple(entries))
         for name, entries in found.items()

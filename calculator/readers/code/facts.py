@@ -255,7 +255,7 @@ def _hint(machine: Machine, found: Facts, dataset: Value | None) -> Value | None
     near += [origin] if origin else []
     near += [line - 1 for line in near if source.line_text(line - 1).startswith("#")]
     for line in near:
-        sample = _in_comment(source.comments.get(line, ""), batch)
+        sample = _in_comment(source.comments.get(line, ""), batch, near=True)
         if sample is not None:
             return sample
     stated = [_in_comment(each, batch) for each in list(source.comments.values())[:2000]]
@@ -263,9 +263,9 @@ def _hint(machine: Machine, found: Facts, dataset: Value | None) -> Value | None
     return told[0] if len(told) == 1 else None
 
 
-def _in_comment(text: str, batch: int | None) -> Value | None:
+def _in_comment(text: str, batch: int | None, *, near: bool = False) -> Value | None:
     """Read a sample in a comment; of the shape of a batch take what is behind its size."""
-    sample = samples.sample_in_comment(text)
+    sample = samples.sample_in_comment(text, plain=near)
     if not _OF_BATCH.search(text):
         return sample
     if isinstance(sample, Tensor) and sample.dims and batch and sample.dims[0] == batch:

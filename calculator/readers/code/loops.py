@@ -206,6 +206,8 @@ def shape_in_comment(text: str) -> tuple[Dims, str | None, bool] | None:
     dims = tuple(int(each.replace("_", "")) for each in re.findall(r"\d[\d_]*", found[1]))
     if len(dims) == 1 and "," not in text[found.start() : found.end()]:
         return None
+    if len(dims) == len("HW") and "RGB" in text:
+        dims = (*dims, len("RGB"))
     dtype = _DTYPE.search(text)
     varies = bool(re.search(r"\b(?:up to|at most|max|<=|variable)", text))
     return dims, dtype[1] if dtype else None, varies

@@ -147,8 +147,8 @@ _SECONDS: Final = re.compile(
 )
 
 
-def sample_in_comment(text: str) -> Value | None:
-    """Return the sample that a comment describes."""
+def sample_in_comment(text: str, *, plain: bool = False) -> Value | None:
+    """Return the sample that a comment describes; `plain` where its place says that it does."""
     tokens = _TOKENS.search(text[:500])
     if tokens:
         names = re.split(r"\s*,\s*|\s+and\s+", tokens[1])
@@ -163,7 +163,10 @@ def sample_in_comment(text: str) -> Value | None:
             else None
         )
     found = shape_in_comment(text[:500])
-    if found is None or not _SECONDS.search(text[:500]):
+    if found is None:
         return None
     dims, dtype, varies = found
+    clear = plain and (dtype is not None or len(dims) >= len("CHW"))
+    if not clear and not _SECONDS.search(text[:500]):
+        return None
     return Tensor(dims, dtype, varies=varies)

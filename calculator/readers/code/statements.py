@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -274,7 +275,9 @@ def _augmented(machine: Machine, node: ast.AugAssign, scope: Scope) -> None:
 
 
 def commented(machine: Machine, node: ast.stmt, value: Value) -> Value:
-    """Take the shape of an unknown value from the comment behind it."""
+    """Take the shape of an unknown value from the comment behind it; not that of a dataset."""
+    if _is_object(value):
+        return value
     if isinstance(value, Unknown | Made) or (isinstance(value, Tensor) and value.dims is None):
         hint = machine.source.comments.get(node.lineno)
         found = loops.shape_in_comment(hint) if hint else None
@@ -284,6 +287,17 @@ def commented(machine: Machine, node: ast.stmt, value: Value) -> Value:
             known = value.dtype if isinstance(value, Tensor) else None
             return Tensor(dims, dtype or known, lib, varies=varies, line=node.lineno)
     return value
+
+
+_NAMED_LIKE_A_CLASS: Final = re.compile(r"(?:[\w.]*\.)?(?:[A-Z]\w*|\w*[dD]ataset)(?=\(|$)")
+_ARRAYS: Final = ("Tensor", "Parameter", "Variable")
+
+
+def _is_object(value: Value) -> bool:
+    """Tell whether a call made something that is no array, going by its name."""
+    text = value.name if isinstance(value, Made) else getattr(value, "text", "")
+    found = _NAMED_LIKE_A_CLASS.match(text)
+    return found is not None and not found[0].endswith(_ARRAYS)
 
 
 # ---------------------------------------------------------------- definitions
