@@ -133,6 +133,7 @@ def test_what_answers_an_earlier_input_is_left_out_and_said(person: Person) -> N
     expect(page.locator("#partly")).to_be_visible()
     page.locator("[data-part=why]").evaluate("each => each.toggleAttribute('data-old', false)")
     page.emulate_media(media="null")
+    page.wait_for_timeout(200)  # until the browser has seen that it is out of view again
     old = page.evaluate(
         """async () => {
           const workers = document.getElementById("loaders-0-num-workers");

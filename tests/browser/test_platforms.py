@@ -55,7 +55,10 @@ def test_a_block_shown_elsewhere_follows_too(person: Person) -> None:
     mirror = person.page.locator("[data-mirror='compose']").first
     person.types("loaders.0.num_workers", "16")
     person.sees("16 GiB")
-    mirror.locator("xpath=ancestor::details[1]/summary").click()
+    mirror.evaluate(
+        """each => { for (let fold = each.closest("details"); fold;
+          fold = fold.parentElement.closest("details")) fold.open = true; }"""
+    )
     expect(mirror.locator("pre")).to_contain_text("shm_size: 16g")
     person.types("loaders.0.num_workers", "4")
     expect(mirror.locator("pre")).to_contain_text("shm_size: 4g")

@@ -15,7 +15,8 @@ INK = {"light": "rgb(29, 29, 27)", "dark": "rgb(236, 234, 229)"}
 LATER = {
     "why": "5,545 MiB",  # 5,814,356,992 bytes, the sum of the terms
     "notices": "Use uint8: 2,048 MiB",
-    "formula": "Recommended, with headroom and rounded up: 8,192 MiB",
+    "sum": "8,192 MiB",
+    "fit": "set 8,192 MiB",
 }
 
 

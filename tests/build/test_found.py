@@ -128,7 +128,9 @@ def test_the_picture_shows_the_answer() -> None:
 
 
 def test_the_picture_takes_the_pages_colours(tmp_path: Path) -> None:
-    """The light theme's, which stand first."""
+    """The light theme's, which stand first in each."""
     styles = tmp_path / "base.css"
-    styles.write_text(":root { --bg: #fff; --ink: #123456; }\n:root { --bg: #000; }", "utf-8")
+    styles.write_text(
+        ":root { --bg: light-dark(#fff, #000); --ink: light-dark(#123456, #eee); }", "utf-8"
+    )
     assert preview.tokens(styles) == {"bg": "#fff", "ink": "#123456"}

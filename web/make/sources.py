@@ -7,8 +7,10 @@ from urllib.parse import urlsplit
 
 
 def readable(url: str) -> str:
-    """Return a short name of a page: repository and file on GitHub, elsewhere the host."""
+    """Return a short name of a page: repository, folder and file on GitHub, elsewhere the host."""
     match PurePosixPath(urlsplit(url).path).parts:
+        case [_, _, repository, "blob" | "tree", _, *_, folder, file] if _on_github(url):
+            return f"{repository}: {folder}/{file}"
         case [_, _, repository, *_, file] if _on_github(url):
             return f"{repository}: {file}"
     return urlsplit(url).netloc
