@@ -150,7 +150,7 @@ def _sizes(kept: Report, now: Report) -> Iterator[Amount]:
     for name, before, after in (
         ("Recommended", kept.shm.recommended_bytes, now.shm.recommended_bytes),
         ("Total active IPC memory", kept.shm.need_bytes, now.shm.need_bytes),
-        ("IPC per GPU", kept.per_rank_bytes, now.per_rank_bytes),
+        ("IPC per process (GPU)", kept.per_rank_bytes, now.per_rank_bytes),
         ("Single item", kept.item_bytes, now.item_bytes),
         ("Container memory, at least", kept.memory.limit_bytes, now.memory.limit_bytes),
     ):

@@ -89,7 +89,7 @@ def test_sizes_and_their_difference() -> None:
     need = by_name["Total active IPC memory"]
     assert need.less == 8 * (8 * BATCH + 12 * 4096)
     assert need.more == 0
-    assert by_name["IPC per GPU"].less * 8 == need.less
+    assert by_name["IPC per process (GPU)"].less * 8 == need.less
     assert by_name["Single item"].less == by_name["Single item"].more == 0
 
 
