@@ -451,7 +451,7 @@ RUNNING = """() => document.getAnimations()
 
 @pytest.mark.parametrize(
     ("wish", "animations", "scrolling"),
-    [("no-preference", ["breathe"], "smooth"), ("reduce", [], "auto")],
+    [("no-preference", ["breathe"], "auto"), ("reduce", [], "auto")],
 )
 def test_nothing_moves_for_who_does_not_want_it(
     browser: Browser, address: str, wish: Any, animations: list[str], scrolling: str
