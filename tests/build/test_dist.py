@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from web.make import archive, bundle, site
+from web.make import archive, bundle, hashed, site
 from web.make.places import Places
 from web.make.stamps import files, sha256
 
@@ -39,7 +39,8 @@ class Fetches(HTMLParser):
 
 def test_python_folder_holds_the_bundle_only(dist: Path) -> None:
     """No wheel, no stock library, no leftover."""
-    assert sorted(path.name for path in (dist / "py").iterdir()) == sorted(bundle.CONTENT)
+    found = hashed.folder(dist, hashed.PYTHON).iterdir()
+    assert sorted(path.name for path in found) == sorted(bundle.CONTENT)
 
 
 def pages(dist: Path) -> list[Path]:
@@ -62,7 +63,7 @@ def test_pages_fetch_from_their_own_folder(dist: Path) -> None:
 
 def test_scripts_and_styles_name_no_host(dist: Path) -> None:
     """Nothing in our scripts and styles could reach another host."""
-    checked = [*dist.glob("js/**/*.js"), *dist.glob("css/**/*.css")]
+    checked = [path for path in files(dist) if path.suffix in {".js", ".css"}]
     assert checked
     for path in checked:
         found = re.findall(r"(?:https?:)?//[\w.-]+\.\w+", without_comments(path))
@@ -92,7 +93,7 @@ def test_record_matches_the_files(dist: Path) -> None:
 @pytest.mark.parametrize("suffix", [".pyc", ".toml", ".j2"])
 def test_archive_carries_the_engine(dist: Path, suffix: str) -> None:
     """Code and data of the engine are in the archive."""
-    names = archive.read(dist / "py" / bundle.SITE)
+    names = archive.read(hashed.folder(dist, hashed.PYTHON) / bundle.SITE)
     assert any(n.startswith("calculator/") and n.endswith(suffix) for n in names)
 
 

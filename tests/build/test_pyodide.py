@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calculator.api import answer
-from web.make import node
+from web.make import hashed, node
 from web.make.places import Places
 
 HERE = Path(__file__).parent
@@ -55,7 +55,7 @@ def answered(dist: Path, places: Places) -> dict[str, str]:
         HERE / "ask.mjs",
         {
             "loader": str(places.root / "web" / "js" / "loader.js"),
-            "base": in_node(dist / "py"),
+            "base": in_node(hashed.folder(dist, hashed.PYTHON)),
             "requests": list(REQUESTS.values()),
         },
         failing="the built engine did not start under Node",
@@ -107,7 +107,7 @@ def test_kept_library_imports(dist: Path, places: Places) -> None:
         HERE / "imports.mjs",
         {
             "loader": str(places.root / "web" / "js" / "loader.js"),
-            "base": in_node(dist / "py"),
+            "base": in_node(hashed.folder(dist, hashed.PYTHON)),
             "modules": KEPT,
         },
         failing="the built engine did not start under Node",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from web.make import bundle, serve
+from web.make import bundle, hashed, serve
 from web.make.places import Places
 from web.make.policy import CONTENT_SECURITY_POLICY
 
@@ -17,7 +17,7 @@ BLANK = '<!doctype html><title>blank</title><link rel="icon" href="favicon.svg">
 
 # Runs in a page that holds nothing: the engine's client is all that is loaded.
 START = """async ([address, requests]) => {
-  const { Engine } = await import(address + "js/engine.js");
+  const { Engine } = await import(address + "engine.js");
   window.steps = [];
   window.engine = new Engine((progress) => window.steps.push(progress));
   window.engine.start();
@@ -63,8 +63,9 @@ def page(browser: Browser, under_path: str) -> Iterator[Page]:
 
 def start(page: Page, *requests: dict[str, Any]) -> Any:
     """Start the engine with these requests waiting; return its answers, or the reason it failed."""
-    address = page.url.removesuffix("blank.html")
-    return page.evaluate(START, [address, list(requests)])
+    dist = Places(Path(__file__).parents[2]).dist
+    scripts = f"{hashed.ASSETS}/{hashed.folder(dist, hashed.ASSETS).name}/js/"
+    return page.evaluate(START, [page.url.removesuffix("blank.html") + scripts, list(requests)])
 
 
 def test_answers_from_its_own_folder(page: Page, under_path: str) -> None:
@@ -114,11 +115,11 @@ def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str
         else:
             route.fulfill(status=404, body="no such file")
 
-    page.context.route(f"**/py/{name}", refuse)
+    page.context.route(f"**/py/*/{name}", refuse)
     reason = start(page, {"preset": "images-8gpu"})
     assert isinstance(reason, str)
     assert reason
-    page.context.unroute(f"**/py/{name}", refuse)
+    page.context.unroute(f"**/py/*/{name}", refuse)
     assert page.evaluate(RETRY)["ok"] is True
 
 

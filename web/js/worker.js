@@ -7,8 +7,9 @@
 
 import { load } from "./loader.js";
 import { watch } from "./downloads.js";
+import * as places from "./places.js";
 
-const PYTHON = new URL("../py/", import.meta.url).href;
+const PYTHON = new URL(places.PYTHON, import.meta.url).href;
 
 const progress = (step, loaded, total) => postMessage({ type: "progress", step, loaded, total });
 

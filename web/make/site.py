@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from web.make import bundle, engine, pages, record, resolve, runtime, wheels
+from web.make import assets, bundle, engine, hashed, pages, record, resolve, runtime, wheels
 from web.make.failure import BuildError
 from web.make.places import Places
 
@@ -32,8 +32,8 @@ def publish(places: Places, base_url: str) -> None:
     for folder in (fresh, old):
         shutil.rmtree(folder, ignore_errors=True)
     fresh.mkdir()
-    shutil.copytree(places.python, fresh / "py")
-    pages.write(fresh, base_url=base_url)
+    python = hashed.put(places.python, fresh / hashed.PYTHON)
+    pages.write(fresh, base_url=base_url, assets=assets.write(fresh, python))
     record.write(places, fresh, base_url)
     try:
         if places.dist.exists():
