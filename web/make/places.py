@@ -78,6 +78,11 @@ class Places:
         return self.build / "py"
 
     @property
+    def compressed(self) -> Path:
+        """Compressed copies of the site's files, by their originals' content."""
+        return self.build / "compressed"
+
+    @property
     def mutants(self) -> Path:
         """A copy of the engine and its tests, for mutmut to change."""
         return self.build / "mutants"

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import shutil
 
-from web.make import assets, bundle, engine, hashed, pages, record, resolve, runtime, wheels
+from web.make import (
+    assets,
+    bundle,
+    compressed,
+    engine,
+    hashed,
+    offline,
+    pages,
+    record,
+    resolve,
+    runtime,
+    wheels,
+)
 from web.make.failure import BuildError
 from web.make.places import Places
 
@@ -34,6 +46,8 @@ def publish(places: Places, base_url: str) -> None:
     fresh.mkdir()
     python = hashed.put(places.python, fresh / hashed.PYTHON)
     pages.write(fresh, base_url=base_url, assets=assets.write(fresh, python))
+    offline.write(fresh)
+    compressed.beside(places, fresh)
     record.write(places, fresh, base_url)
     try:
         if places.dist.exists():
