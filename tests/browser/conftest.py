@@ -9,11 +9,20 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.person import Person
 
+REFUSE = """
+if (self.ServiceWorkerContainer) {
+  const refusal = () => Promise.reject(new DOMException("not allowed here", "SecurityError"));
+  ServiceWorkerContainer.prototype.register = refusal;
+}
+"""
+"""As in a private window: each page here has an empty cache and lives for one test."""
+
 
 @pytest.fixture(scope="module")
 def booted(browser: Browser, address: str) -> Iterator[Person]:
     """Open the default page once a module and wait for the engine: a start takes seconds."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(REFUSE)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     person = Person(context.new_page())
     person.open(address)
@@ -40,5 +49,6 @@ def person(booted: Person) -> Person:
 def page(browser: Browser) -> Iterator[Page]:
     """Return a page of its own, with an empty cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(REFUSE)
     yield context.new_page()
     context.close()

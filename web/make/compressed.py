@@ -23,7 +23,8 @@ from web.make.stamps import files, sha256
 SUFFIXES: Final = {"br": ".br", "gzip": ".gz"}
 """What a copy's name ends with, by the content coding that a server calls it."""
 
-_NO_GAIN: Final = {".png", *SUFFIXES.values()}
+_NO_GAIN: Final = {"", ".png", *SUFFIXES.values()}
+"""What is small as it is; files without an ending are for the host, not for browsers."""
 _BEST: Final = 11
 _QUICK: Final = 9
 _LARGE: Final = 1 << 20

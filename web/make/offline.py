@@ -58,7 +58,7 @@ def listed(site: Path) -> dict[str, Any]:
         "folders": folders,
         "costly": costly,
         "pages": list(_PAGES),
-        "presets": _presets(site),
+        "presets": _presets(),
     }
 
 
@@ -75,13 +75,12 @@ def _version(site: Path) -> str:
     return digest.hexdigest()[:_DIGITS]
 
 
-def _presets(site: Path) -> dict[str, str]:
+def _presets() -> dict[str, str]:
     """Return each preset's page, with what says the same behind the # of the first page."""
-    there = {
+    return {
         f"p/{name}.html": f"#{link.write(presets.load(name).workload)}"
         for name in presets.preset_ids()
     }
-    return {path: at for path, at in there.items() if (site / path).is_file()}
 
 
 # ---------------------------------------------------------------- the app
@@ -90,7 +89,6 @@ def _presets(site: Path) -> dict[str, str]:
 def manifest(colours: Mapping[str, str]) -> dict[str, Any]:
     """Describe the page as an app that can be installed."""
     return {
-        "id": "./",
         "name": found.NAME,
         "short_name": "shm sizer",
         "description": "How large /dev/shm must be for PyTorch DataLoader workers",

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
 
-from web.make import hashed, negotiate
+from web.make import hashed, hosts, negotiate
 from web.make.failure import BuildError
 from web.make.policy import CONTENT_SECURITY_POLICY
 
@@ -37,7 +37,6 @@ _TYPES = {
 }
 _FOREVER = re.compile(rf"/(?:{hashed.ASSETS}|{hashed.PYTHON})/{hashed.NAME.pattern}/")
 """Paths in folders that are named by their content: what they name never changes."""
-_KEPT = "public, max-age=31536000, immutable"
 _ASKED_AGAIN = "no-cache"
 
 
@@ -56,7 +55,7 @@ class Handler(SimpleHTTPRequestHandler):
         coding, chosen = negotiate.choose(path, self.headers.get("Accept-Encoding", ""))
         tag = negotiate.tag(chosen)
         known = negotiate.is_current(tag, self.headers.get("If-None-Match", ""))
-        self.keep = _KEPT if _FOREVER.search(self.path.partition("?")[0]) else _ASKED_AGAIN
+        self.keep = hosts.KEPT if _FOREVER.search(self.path.partition("?")[0]) else _ASKED_AGAIN
         self.send_response(HTTPStatus.NOT_MODIFIED if known else HTTPStatus.OK)
         self.send_header("ETag", tag)
         self.send_header("Vary", "Accept-Encoding")

@@ -10,6 +10,7 @@ from web.make import (
     compressed,
     engine,
     hashed,
+    hosts,
     offline,
     pages,
     record,
@@ -46,6 +47,7 @@ def publish(places: Places, base_url: str) -> None:
     fresh.mkdir()
     python = hashed.put(places.python, fresh / hashed.PYTHON)
     pages.write(fresh, base_url=base_url, assets=assets.write(fresh, python))
+    hosts.write(fresh)
     offline.write(fresh)
     compressed.beside(places, fresh)
     record.write(places, fresh, base_url)
