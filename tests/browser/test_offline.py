@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.host import Host, newer, serving
 from tests.browser.person import START_MS, Person
@@ -348,19 +348,16 @@ def test_no_room_for_the_next_version_beside_this_one(
     person.wait_until_live()
 
 
-def test_a_host_without_encryption_has_a_page_that_works(host: Host) -> None:
-    """There browsers offer no service worker: the page is as good as ever while there is a network."""
+def test_a_host_without_encryption_has_a_page_that_works(browser: Browser, host: Host) -> None:
+    """There browsers offer no service worker: the page is as good as the network."""
     mapped = "--host-resolver-rules=MAP sizer.example 127.0.0.1"
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(
-            executable_path=chromium.ensure(), args=[*chromium.arguments(), mapped]
-        )
-        person = Person(launched.new_page())
-        person.open(host.address.replace("127.0.0.1", "sizer.example"))
-        person.wait_until_live()
-        assert person.page.evaluate("navigator.serviceWorker === undefined")
-        assert person.complaints == []
-        launched.close()
+    launched = browser.browser_type.launch(
+        executable_path=chromium.ensure(), args=[*chromium.arguments(), mapped]
+    )
+    person = visit(launched.new_context(), host.address.replace("127.0.0.1", "sizer.example"))
+    assert person.page.evaluate("navigator.serviceWorker === undefined")
+    assert person.complaints == []
+    launched.close()
     assert host.sent["/sw.js"] == 0
 
 
@@ -379,16 +376,14 @@ def test_it_can_be_installed(context: BrowserContext, host: Host) -> None:
 
 
 def test_icons_are_what_the_manifest_says(dist: Path, browser: Browser) -> None:
-    """Each has its size; what a mask may cut off holds nothing, in any shape of mask."""
+    """Each has its size, and one is made to be cut into another shape."""
     told = json.loads((dist / "manifest.webmanifest").read_text("utf-8"))
     context = browser.new_context()
     page = context.new_page()
     for icon in told["icons"]:
         if icon["type"] == "image/png":
             page.goto((dist / icon["src"]).as_uri())
-            size = page.evaluate(
-                "[document.images[0].naturalWidth, document.images[0].naturalHeight]"
-            )
-            assert f"{size[0]}x{size[1]}" == icon["sizes"]
+            size = "({ naturalWidth, naturalHeight }) => `${naturalWidth}x${naturalHeight}`"
+            assert page.locator("img").evaluate(size) == icon["sizes"]
     assert {icon.get("purpose") for icon in told["icons"]} >= {"any", "maskable"}
     context.close()

@@ -74,7 +74,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_small_site(site: Path, tmp_path: Path) -> None:
-    """Pictures, what would only grow and what is for the host have no copies, and a copy carries no date."""
+    """Pictures, what would only grow and what is for the host have none; none carries a date."""
     compressed.beside(Places(tmp_path), site)
     made = {path.relative_to(site).as_posix() for path in set(files(site)) - set(originals(site))}
     pages = ("index.html", "p/other.html")
