@@ -159,9 +159,10 @@ async function begin() {
   await tidy();
 }
 
-/** Delete what earlier versions have left, but for what a page that is open may still ask for. */
+/** Delete what other versions have left, but for what a page that is open may still ask for, or the next version. */
 async function tidy() {
   for (const name of (await caches.keys()).filter(isLeft)) {
+    if (registration.installing ?? registration.waiting) return;
     await navigator.locks?.request(name, { ifAvailable: true }, (lock) => lock && caches.delete(name));
   }
 }

@@ -52,7 +52,7 @@ class Handler(serve.Handler):
         self.host = host
         super().__init__(*arguments, directory=str(host.site))
 
-    def send_head(self) -> BinaryIO | None:  # type: ignore[override]
+    def send_head(self) -> BinaryIO | None:
         self.directory = str(self.host.site)
         if self.host.is_down:
             raise ConnectionResetError

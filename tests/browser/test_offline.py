@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from tests.browser.host import Host, newer, serving
 from tests.browser.person import START_MS, Person
@@ -59,9 +60,10 @@ def until(page: Page, question: str, is_right: Callable[[Any], bool]) -> None:
     """Ask until the answer is right; the page's policy does not let Playwright wait there."""
     answer = None
     for _ in range(START_MS // STEP_MS):
-        answer = page.evaluate(question)
-        if is_right(answer):
-            return
+        with suppress(Error):  # the page is being left
+            answer = page.evaluate(question)
+            if is_right(answer):
+                return
         page.wait_for_timeout(STEP_MS)
     raise AssertionError(f"{question}: {answer}")
 

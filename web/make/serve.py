@@ -47,11 +47,11 @@ class Handler(SimpleHTTPRequestHandler):
     extensions_map = _TYPES
     keep = _ASKED_AGAIN
 
-    def send_head(self) -> BinaryIO | None:  # type: ignore[override]
+    def send_head(self) -> BinaryIO | None:
         """Send a file's headers, in the form that suits the browser best; return what follows."""
         path = self.named()
         if path is None:
-            return super().send_head()  # type: ignore[return-value]  # another address, or none
+            return super().send_head()  # another address, or none
         coding, chosen = negotiate.choose(path, self.headers.get("Accept-Encoding", ""))
         tag = negotiate.tag(chosen)
         known = negotiate.is_current(tag, self.headers.get("If-None-Match", ""))
