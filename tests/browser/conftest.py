@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.host import Host, newer, serving
 from tests.browser.person import Person
 
 REFUSE = """
@@ -52,3 +54,24 @@ def page(browser: Browser) -> Iterator[Page]:
     context.add_init_script(REFUSE)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """Return a browser that has never been here, and in which service workers are allowed."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def host(dist: Path) -> Iterator[Host]:
+    """Serve the built site from a host that can be changed."""
+    with serving(dist) as host:
+        yield host
+
+
+@pytest.fixture
+def second(dist: Path, tmp_path: Path) -> Path:
+    """Return the site's next version."""
+    return newer(dist, tmp_path / "second", "second")

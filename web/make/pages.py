@@ -120,7 +120,7 @@ def _render(
         "preview": place(found.PREVIEW),
         "preview_size": preview.SIZE,
         "software": found.software,
-        "themes": _themes(),
+        "themes": preview.backgrounds(WEB / "css" / "base.css"),
         "policy": CONTENT_SECURITY_POLICY,
         "shown": shown,
         "block": partial(_block, shown.report),
@@ -134,13 +134,6 @@ def _render(
         },
     }
     return _environment().get_template("page.html").render(context)
-
-
-@cache
-def _themes() -> dict[str, str]:
-    """Return the background by theme, for the browser's own frame."""
-    styles = WEB / "css" / "base.css"
-    return {name: preview.tokens(styles, dark=name == "dark")["bg"] for name in ("light", "dark")}
 
 
 @dataclass(frozen=True)

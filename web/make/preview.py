@@ -52,6 +52,11 @@ def tokens(styles: Path, *, dark: bool = False) -> dict[str, str]:
     return {name: by_night if dark else by_day for name, by_day, by_night in _TOKEN.findall(first)}
 
 
+def backgrounds(styles: Path) -> dict[str, str]:
+    """Return each theme's background by the theme's name, for the browser's own frame."""
+    return {name: tokens(styles, dark=name == "dark")["bg"] for name in ("light", "dark")}
+
+
 class _Pen:
     """Draws in the picture's own pixels on the larger one."""
 
