@@ -92,14 +92,14 @@ def test_long_tasks_are_counted_for_the_site_and_not_for_what_it_is_compared_wit
         {
             "usual": [visit(1, 0, (Task(0, 900),))],
             "slow_line.bare_stock": [visit(1, 0, (Task(0, 800),))],
-            "direct": [visit(1, 0, (Task(0, 60), Task(100, 70)))],
+            "direct": [visit(1, 0, (Task(2, 60), Task(100, 70)))],
             "slow_line.second_visit": [visit(1, 0, (Task(5, 51),))],
         },
         {"edits": Sitting((), (Task(1, 99),))},
     )
     assert summary.summarise(runs)["long_tasks"] == {
-        "start": {"count": 3, "longest_ms": 70},
-        "edits": {"count": 1, "longest_ms": 99},
+        "start": {"count": 3, "longest_ms": 70, "longest_at_ms": 100},
+        "edits": {"count": 1, "longest_ms": 99, "longest_at_ms": 1},
     }
 
 
@@ -110,6 +110,7 @@ def test_an_edit_is_what_the_engine_takes_and_what_the_page_adds() -> None:
     assert found["beyond_engine_ms"] == {"p50": 3, "p95": 14, "max": 14}
     assert found["painted_ms"]["max"] == 30
     assert (found["count"], found["inputs"]) == (3, 3)
+    assert list(found["slowest"].items()) == [("input 2", 7), ("input 1", 6), ("input 0", 5)]
 
 
 EXPECTED_TARGETS = {
@@ -237,14 +238,15 @@ def test_a_connection_and_a_question_take_a_round_trip_each(folder: Path) -> Non
 def test_the_server_writes_down_what_it_has_sent(folder: Path) -> None:
     with line.running(folder, line.FAST) as server:
         before = time.time() * 1000
-        for path in ("/large.bin?v=1", "/small.css", "/large.bin", "/none", "/none"):
+        for path in ("/large.bin?v=1", "/small.css", "/large.bin", "/large.bin", "/none", "/none"):
             fetch(server, path)
-        while len(server.log.transfers) < 5:
+        while len(server.log.transfers) < 6:
             time.sleep(0.01)
         sent = server.log.transfers
         assert [(t.path, t.status) for t in sent] == [
-            ("/large.bin", 200),
+            ("/large.bin?v=1", 200),
             ("/small.css", 200),
+            ("/large.bin", 200),
             ("/large.bin", 200),
             ("/none", 404),
             ("/none", 404),

@@ -55,7 +55,7 @@ class Pipe:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One answered request: its path without the query, and its bytes with their headers."""
+    """One answered request: its path and query, and its bytes with their headers."""
 
     path: str
     status: int
@@ -141,8 +141,8 @@ class Handler(serve.Handler):
             super().do_GET()
         finally:
             log.open -= 1
-        path, sent = self.path.partition("?")[0], self.meter.sent - self.before
-        log.transfers.append(Transfer(path, self.status, sent, self.begun_ms))
+        sent = self.meter.sent - self.before
+        log.transfers.append(Transfer(self.path, self.status, sent, self.begun_ms))
 
 
 class Server(serve.Server):

@@ -13,6 +13,7 @@ from web.bench.variants import SLOW_LINE, USUAL
 from web.bench.visits import Task, Visit
 
 Summary = dict[str, Any]
+SLOWEST = 5
 
 
 @dataclass(slots=True)
@@ -83,7 +84,17 @@ def times(sitting: Sitting) -> Summary:
         "inputs": len({edit.name for edit in sitting.edits}),
         **({"took_ms": rounded(sitting.ms)} if sitting.ms else {}),
         **{name: spread(values) for name, values in measures.items() if values},
+        "slowest": slowest(sitting.edits),
     }
+
+
+def slowest(edits: Sequence[Edit]) -> Summary:
+    """Return the inputs whose edits took the engine longest, each with its longest time."""
+    longest: dict[str, float] = {}
+    for edit in edits:
+        longest[edit.name] = max(longest.get(edit.name, 0.0), edit.engine_ms)
+    ranked = sorted(longest.items(), key=lambda item: item[1], reverse=True)
+    return {name: rounded(ms) for name, ms in ranked[:SLOWEST]}
 
 
 def beyond(edit: Edit) -> float:
@@ -125,10 +136,12 @@ def is_of_site(title: str) -> bool:
 
 
 def counted(tasks: Sequence[Task]) -> Summary:
-    """Return the number of tasks, and the longest."""
+    """Return the number of tasks, and the longest with the moment it began."""
+    longest = max(tasks, key=lambda task: task.ms, default=Task(0.0, 0.0))
     return {
         "count": len(tasks),
-        "longest_ms": rounded(max((task.ms for task in tasks), default=0.0)),
+        "longest_ms": rounded(longest.ms),
+        "longest_at_ms": rounded(longest.start_ms),
     }
 
 
