@@ -24,7 +24,7 @@ from web.make.stamps import sha256
 
 
 def visit(live: float, sent: int = 0, tasks: tuple[Task, ...] = (), *again: str) -> Visit:
-    return Visit(live, live / 10, sent, tasks, again, "{}")
+    return Visit(live, live / 10, sent, tasks, (), again, "{}")
 
 
 # Medians: usual 4000, bare_stock 2500, bare_pruned 1000, direct 900, resumed 800.
@@ -198,6 +198,22 @@ def test_a_start_is_resumed_only_where_there_is_a_snapshot(tmp_path) -> None:
     (places.dist / "py" / "0123" / "snapshot.bin").write_bytes(b"memory")
     titles = [each.title for each in variants.all_of(places)]
     assert {"resumed", "slow_line.resumed"} <= set(titles)
+
+
+@pytest.mark.parametrize(
+    ("fetched", "is_right"), [("/py/0123/empty.zip", True), ("/py/0123/start.zip", False)]
+)
+def test_a_start_that_fell_back_to_the_other_is_an_error(tmp_path, fetched, is_right) -> None:
+    places = Places(tmp_path)
+    (places.dist / "py").mkdir(parents=True)
+    (places.dist / "py" / "snapshot.bin").write_bytes(b"memory")
+    [resumed] = variants.chosen(variants.all_of(places), ["resumed"])
+    seen = Visit(900, 90, 1, (), (fetched,), (), "{}")
+    if is_right:
+        run.expect(resumed, seen)
+        return
+    with pytest.raises(BuildError, match="resumed fetched start.zip"):
+        run.expect(resumed, seen)
 
 
 # ---------------------------------------------------------------- the line

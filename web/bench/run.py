@@ -15,7 +15,7 @@ from playwright.sync_api import Error, sync_playwright
 from web.bench import hands, stage, summary, table, targets, variants
 from web.bench.summary import Runs
 from web.bench.variants import EDITS, PASTE, Variant
-from web.bench.visits import Visitor
+from web.bench.visits import Visit, Visitor
 from web.make import browser as chromium
 from web.make.failure import BuildError
 from web.make.places import Places
@@ -34,6 +34,7 @@ def run(places: Places, *, runs: int, only: Sequence[str], strict: bool) -> int:
         only: names of what to measure, or nothing for all.
         strict: whether a limit that is not kept is an error.
     """
+    idle = load()
     known = variants.all_of(places)
     wanted = variants.chosen(known, only)
     if not variants.has_snapshot(places.dist):
@@ -48,7 +49,9 @@ def run(places: Places, *, runs: int, only: Sequence[str], strict: bool) -> int:
             browser = f"Chromium {someone.browser.version}"
     except Error as failure:
         raise BuildError("the browser gave up", because=failure.message.splitlines()[0]) from None
-    return report(places, measured, {"machine": machine(browser), "runs": runs}, strict=strict)
+    return report(
+        places, measured, {"machine": machine(browser, idle), "runs": runs}, strict=strict
+    )
 
 
 @contextmanager
@@ -75,11 +78,18 @@ def measure(someone: Visitor, places: Places, wanted: Sequence[Variant], runs: i
     for number in range(runs):
         for variant in wanted:
             *before, visit = someone.visit(folders[variant.of_site], variant)
+            expect(variant, visit)
             for first in before:
                 measured.add(variant.title.replace(variant.name, FIRST), first)
             measured.add(variant.title, visit)
             say(f"bench: {number + 1} of {runs}, {variant.title}: {visit.live_ms / 1000:.2f} s")
     return measured
+
+
+def expect(variant: Variant, visit: Visit) -> None:
+    """See that the start was the one that was asked for, and not the other in its stead."""
+    if variant.never and any(path.endswith(f"/{variant.never}") for path in visit.paths):
+        raise BuildError(f"{variant.title} fetched {variant.never}: it is not what it says")
 
 
 def report(places: Places, measured: Runs, about: dict[str, Any], *, strict: bool) -> int:
@@ -94,8 +104,18 @@ def report(places: Places, measured: Runs, about: dict[str, Any], *, strict: boo
     return 1 if strict and missed else 0
 
 
-def machine(browser: str) -> str:
-    """Describe what it was measured on, and how busy that was."""
-    cores = os.cpu_count()
-    load = f", load {os.getloadavg()[2]:.1f}" if hasattr(os, "getloadavg") else ""
-    return f"{platform.system()} {platform.machine()}, {cores} cores{load}, {browser}"
+def load() -> float:
+    """Return how many programs want to run; where the system does not say, none.
+
+    Other work makes times longer and ratios shaky, so that is said first and kept with them.
+    """
+    wanting = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if wanting > (os.cpu_count() or 1) / 2:
+        say(f"bench: this machine is busy (load {wanting:.1f}): times will be longer than they are")
+    return wanting
+
+
+def machine(browser: str, idle: float) -> str:
+    """Describe what it was measured on, and how busy that was before."""
+    system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return f"{system}, load {idle:.1f} before, {browser}"

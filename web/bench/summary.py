@@ -118,15 +118,10 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 def long_tasks(runs: Runs) -> Summary:
     """Return how many long tasks the site's thread had, and the longest, by what was done."""
-    starts = [
-        task
-        for title, visits in runs.visits.items()
-        if is_of_site(title)
-        for visit in visits
-        for task in visit.tasks
-    ]
+    ours = [visit for title, visits in runs.visits.items() if is_of_site(title) for visit in visits]
+    starts = {"start": [task for visit in ours for task in visit.tasks]} if ours else {}
     sat = {name: list(sitting.tasks) for name, sitting in runs.sittings.items()}
-    return {name: counted(tasks) for name, tasks in {"start": starts, **sat}.items()}
+    return {name: counted(tasks) for name, tasks in {**starts, **sat}.items()}
 
 
 def is_of_site(title: str) -> bool:

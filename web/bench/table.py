@@ -18,41 +18,37 @@ NAMES = {
     "first_visit": "this page, first visit with a profile on disk",
     "second_visit": "this page, second visit",
 }
+STARTS = (
+    *("navigation to the first answer", "s", "of the usual"),
+    *("slow line, s", "of the usual", "MB"),
+)
+LIMITS = ("limit", "at most", "measured", "")
 
 
 def lines(summary: Summary, targets: Sequence[Target]) -> Iterator[str]:
     """Yield all that is to be printed."""
+    yield f"{summary['date']}, {summary['machine']}; medians of {summary['runs']} visits"
+    for head, rows in ((STARTS, [*starts(summary)]), (LIMITS, [*limits(targets)])):
+        if rows:
+            yield ""
+            yield from table(head, rows)
+
+
+def starts(summary: Summary) -> Iterator[Sequence[str]]:
+    """Yield a row for each way to a first answer that was measured."""
     fast = summary["variants"]
     slow = fast[SLOW_LINE]
-    yield f"{summary['date']}, {summary['machine']}; medians of {summary['runs']} visits"
-    yield ""
-    yield from table(
-        (
-            "navigation to the first answer",
-            "s",
-            "of the usual",
-            "slow line, s",
-            "of the usual",
-            "MB",
-        ),
-        [
-            (
-                words,
-                seconds(fast.get(name)),
-                part(fast.get(name)),
-                seconds(slow.get(name)),
-                part(slow.get(name)),
-                megabytes(summary["bytes"], name),
-            )
-            for name, words in NAMES.items()
-            if name in fast or name in slow
-        ],
-    )
-    yield ""
-    yield from table(
-        ("limit", "at most", "measured", ""),
-        [(t.name, f"{t.limit:g}", f"{t.value:g}", "met" if t.met else "MISSED") for t in targets],
-    )
+    for name, words in NAMES.items():
+        if name in fast or name in slow:
+            times = (measured.get(name) for measured in (fast, slow))
+            cells = [cell for each in times for cell in (seconds(each), part(each))]
+            yield (words, *cells, megabytes(summary["bytes"], name))
+
+
+def limits(targets: Iterable[Target]) -> Iterator[Sequence[str]]:
+    """Yield a row for each limit."""
+    for each in targets:
+        yield (each.name, f"{each.limit:g}", f"{each.value:g}", "met" if each.met else "MISSED")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from web.bench.line import FAST, SLOW, Line
@@ -23,6 +23,8 @@ class Variant:
     path: str
     of_site: bool = False
     again: bool = False
+    never: str = ""
+    """A file that it does not fetch: that of the other start."""
     line: Line = FAST
 
     @property
@@ -37,16 +39,15 @@ def all_of(places: Places) -> list[Variant]:
         Variant(USUAL, "usual.html"),
         Variant("bare_stock", "bare.html?stock"),
         Variant("bare_pruned", "bare.html?pruned"),
-        Variant("direct", "?start=direct", of_site=True),
+        Variant("direct", "?start=direct", of_site=True, never="snapshot.bin"),
         *(
-            [Variant("resumed", "?start=resumed", of_site=True)]
+            [Variant("resumed", "?start=resumed", of_site=True, never="start.zip")]
             if has_snapshot(places.dist)
             else []
         ),
         Variant("second_visit", "", of_site=True, again=True),
     ]
-    slow = [Variant(w.name, w.path, w.of_site, w.again, SLOW) for w in ways]
-    return [*ways, *slow]
+    return [*ways, *(replace(way, line=SLOW) for way in ways)]
 
 
 def has_snapshot(dist: Path) -> bool:

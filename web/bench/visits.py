@@ -43,6 +43,8 @@ class Visit:
     bytes: int
     """Over the wire before the first answer, headers included."""
     tasks: tuple[Task, ...]
+    paths: tuple[str, ...]
+    """What was asked for before the first answer."""
     repeated: tuple[str, ...]
     request: str
     """What the page asked its engine first."""
@@ -108,6 +110,7 @@ def see(page: Page, server: line.Server, path: str, *, until_quiet: bool = False
         paint_ms=found["paint"] or 0.0,
         bytes=sum(each.bytes for each in sent),
         tasks=tuple(Task(each["start"], each["ms"]) for each in found["busy"]),
+        paths=tuple(each.path for each in sent),
         repeated=tuple(server.log.repeated()),
         request=found["first"] or "",
     )
