@@ -212,7 +212,7 @@ def test_a_start_that_fell_back_to_the_other_is_an_error(tmp_path, fetched, is_r
     if is_right:
         run.expect(resumed, seen)
         return
-    with pytest.raises(BuildError, match="resumed fetched start.zip"):
+    with pytest.raises(BuildError, match=r"resumed fetched start\.zip"):
         run.expect(resumed, seen)
 
 

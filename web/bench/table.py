@@ -48,7 +48,7 @@ def starts(summary: Summary) -> Iterator[Sequence[str]]:
 def limits(targets: Iterable[Target]) -> Iterator[Sequence[str]]:
     """Yield a row for each limit."""
     for each in targets:
-        yield (each.name, f"{each.limit:g}", f"{each.value:g}", "met" if each.met else "MISSED")
+        yield (each.name, f"{each.limit:g}", f"{each.value:.3g}", "met" if each.met else "MISSED")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -28,7 +28,7 @@ class Target:
 
     def row(self) -> dict[str, Any]:
         """Return the target as it stands in dist/bench.json."""
-        return {**asdict(self), "met": self.met}
+        return {**asdict(self), "value": round(self.value, 4), "met": self.met}
 
 
 def judge(summary: Summary) -> list[Target]:
@@ -53,7 +53,7 @@ def ratio(name: str, limit: float, times: Mapping[str, Any], of: str, to: str) -
     """Yield the target that one median is at most this part of another, where both are known."""
     if of in times and to in times:
         value = times[of]["median_ms"] / times[to]["median_ms"]
-        yield Target(name, limit, round(value, 3))
+        yield Target(name, limit, value)
 
 
 def size(summary: Summary) -> Iterator[Target]:
@@ -61,7 +61,7 @@ def size(summary: Summary) -> Iterator[Target]:
     sent = summary["bytes"]
     for name, limit in (("direct", 6.8), ("resumed", 9.5)):
         if name in sent:
-            yield Target(f"MB to the first answer: {name}", limit, round(sent[name] / _MB, 3))
+            yield Target(f"MB to the first answer: {name}", limit, sent[name] / _MB)
     if sent:
         yield Target("files fetched twice", 0, len(summary["fetched_twice"]))
 
