@@ -320,7 +320,7 @@ def test_one_visit_from_the_command_line(dist: Path, places: Places) -> None:
     """The command measures, writes dist/bench.json and prints the table."""
     command = [sys.executable, str(places.root / "build.py"), "bench", "--runs", "1"]
     done = subprocess.run(
-        [*command, "--only", "direct"], check=False, capture_output=True, text=True, timeout=120
+        [*command, "--only", "direct"], check=False, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     written = json.loads((dist / "bench.json").read_text("utf-8"))
@@ -330,4 +330,4 @@ def test_one_visit_from_the_command_line(dist: Path, places: Places) -> None:
     # the page, its engine's runtime and its library at the least, however well they are packed
     assert written["bytes"]["direct"] > 3_000_000
     assert 0 < written["first_paint_ms"]["direct"] < live
-    assert "| this page, direct start |" in done.stdout
+    assert "this page, direct start" in done.stdout

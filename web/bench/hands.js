@@ -2,6 +2,7 @@
 
 (() => {
   const PATIENCE_MS = 60_000;
+  const LONGEST_MS = 600_000;
   const rest = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const frame = () => new Promise(requestAnimationFrame);
 
@@ -121,6 +122,7 @@
     document.getElementById("paste").dispatchEvent(event);
     const edits = [];
     for (let turn = 0; !progress.hidden; turn += 1) {
+      if (performance.now() - from > LONGEST_MS) throw new Error("the text is not read yet");
       const times = await edit(turn);
       if (times) edits.push(times);
       await rest(gap);

@@ -137,10 +137,6 @@ def numbers(page: Page) -> dict[str, Any]:
 
 def wait_until_quiet(page: Page, server: line.Server) -> None:
     """Wait until a service worker, if there is one, has what it wants."""
-    page.evaluate(
-        "async () => await navigator.serviceWorker?.getRegistration()"
-        " && navigator.serviceWorker.ready.then(() => true)"
-    )
     deadline = time.monotonic() + PATIENCE_S
     count, since = 0, time.monotonic()
     while time.monotonic() < min(deadline, since + QUIET_S):
