@@ -323,8 +323,8 @@ def test_one_visit_from_the_command_line(dist: Path, places: Places) -> None:
         [*command, "--only", "direct"], check=False, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    written = json.loads((dist / "bench.json").read_text("utf-8"))
-    (dist / "bench.json").unlink()  # the site is as it was for the tests after this one
+    written = json.loads((places.dist / "bench.json").read_text("utf-8"))
+    (places.dist / "bench.json").unlink()  # the site is as it was for the tests after this one
     [live] = written["variants"]["direct"]["runs_ms"]
     assert live > 100  # no machine starts Python that fast
     # the page, its engine's runtime and its library at the least, however well they are packed
