@@ -12,6 +12,7 @@ from web.make import (
     hashed,
     hosts,
     offline,
+    onefile,
     pages,
     record,
     resolve,
@@ -47,6 +48,7 @@ def publish(places: Places, base_url: str) -> None:
     fresh.mkdir()
     python = hashed.put(places.python, fresh / hashed.PYTHON)
     pages.write(fresh, base_url=base_url, assets=assets.write(fresh, python))
+    onefile.write(places, fresh)
     hosts.write(fresh)
     offline.write(fresh)
     compressed.beside(places, fresh)
