@@ -147,8 +147,12 @@ async function isOfThisVersion(response) {
   return Object.keys(BUILD.folders).some((folder) => folder.startsWith("a/") && text.includes(folder));
 }
 
-/** The same as an answer that was not redirected: such a one cannot answer for a page. */
-const plain = ({ body, headers, status }) => new Response(body, { headers, status });
+/** The same as if it had come straight and as it is: an answer that was redirected cannot answer for a page. */
+function plain({ body, headers, status }) {
+  const told = new Headers(headers);
+  for (const name of ["Content-Encoding", "Content-Length"]) told.delete(name);
+  return new Response(body, { headers: told, status });
+}
 
 // ---------------------------------------------------------------- one version after another
 

@@ -96,6 +96,7 @@ def test_a_full_storage_leaves_a_page_that_works(context: BrowserContext, host: 
     person.wait_until_live()
 
 
+WAITING = "navigator.serviceWorker.getRegistration().then(({ waiting }) => waiting)"
 USED = "navigator.storage.estimate().then(({ usage }) => usage)"
 
 
@@ -111,6 +112,7 @@ def test_no_room_for_the_next_version_beside_this_one(
     person.wait_until_live()
     assert person.page.evaluate(VERSION) == "first"
     expect(notice(person)).to_be_visible(timeout=START_MS)
+    assert person.page.evaluate(WAITING) is None
     person.page.locator("#update-reload").click()
     until(person.page, VERSION, lambda version: version == "second")
     person.wait_until_live()

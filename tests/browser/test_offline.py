@@ -16,6 +16,7 @@ from tests.browser.keeping import (
     visit,
 )
 from tests.browser.person import Person
+from web.make import browser as chromium
 from web.make import hashed
 
 LOG = "RuntimeError: DataLoader worker (pid 61) is killed by signal: Bus error."
@@ -105,7 +106,11 @@ def test_the_second_visit_asks_only_whether_there_is_a_new_version(
 # ---------------------------------------------------------------- an app
 
 
-def test_it_can_be_installed(context: BrowserContext, host: Host) -> None:
+def test_it_can_be_installed(browser: Browser, host: Host, tmp_path: Path) -> None:
+    """In a browser that keeps what it learns: a private window installs nothing."""
+    context = browser.browser_type.launch_persistent_context(
+        tmp_path, executable_path=chromium.ensure(), args=chromium.arguments()
+    )
     person = visit(context, host.address)
     keep(person)
     session = context.new_cdp_session(person.page)
@@ -114,6 +119,7 @@ def test_it_can_be_installed(context: BrowserContext, host: Host) -> None:
     assert found["url"] == f"{host.address}manifest.webmanifest"
     assert json.loads(found["data"])["start_url"] == "./"
     assert session.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+    context.close()
 
 
 def test_icons_are_what_the_manifest_says(dist: Path, browser: Browser) -> None:
