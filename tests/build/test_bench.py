@@ -316,7 +316,15 @@ def test_edits_are_timed_while_a_log_is_read(dist: Path, browser: Browser) -> No
     assert sitting.edits
 
 
-def test_one_visit_from_the_command_line(dist: Path, places: Places) -> None:
+@pytest.mark.parametrize("count", ["0", "-1", "many", "1001"])
+def test_a_count_of_visits_that_is_none_is_named_before_anything_is_done(places, count) -> None:
+    command = [sys.executable, str(places.root / "build.py"), "bench", "--runs", count]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert f"'{count}' is not a number from 1 to 1000" in done.stderr
+
+
+def test_one_visit_from_the_command_line(places: Places) -> None:
     """The command measures, writes dist/bench.json and prints the table."""
     command = [sys.executable, str(places.root / "build.py"), "bench", "--runs", "1"]
     done = subprocess.run(
