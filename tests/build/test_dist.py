@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from web.make import archive, bundle, site
+from web.make import archive, bundle, onefile, site
 from web.make.places import Places
 from web.make.stamps import files, sha256
 
@@ -43,8 +43,8 @@ def test_python_folder_holds_the_bundle_only(dist: Path) -> None:
 
 
 def pages(dist: Path) -> list[Path]:
-    """Return every page of the site."""
-    return sorted(dist.rglob("*.html"))
+    """Return every page of the site; the single file has tests of its own."""
+    return sorted(path for path in dist.rglob("*.html") if path.name != onefile.NAME)
 
 
 def test_pages_fetch_from_their_own_folder(dist: Path) -> None:

@@ -11,6 +11,7 @@ import * as last from "./last.js";
 import * as parts from "./parts.js";
 import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
+import { prepared } from "./prepared.js";
 import * as presets from "./presets.js";
 import * as print from "./print.js";
 import * as reference from "./reference.js";
@@ -172,11 +173,9 @@ async function pick(link, more = { name: nameOf(link) }) {
   const change = { preset: link.dataset.preset, ...more };
   const mine = ++latest;
   presets.choose(change.preset);
-  if (talk.live) return talk.change(change);
+  if (talk.live || !prepared) return talk.change(change);
   try {
-    const response = await fetch(link.href.replace(/\.html$/, ".json"));
-    if (!response.ok) throw new Error(response.statusText);
-    const answer = await response.json();
+    const answer = await prepared(link);
     if (mine === latest) talk.adopt(answer, change);
   } catch {
     if (mine === latest) location.assign(link.href);

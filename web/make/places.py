@@ -78,6 +78,11 @@ class Places:
         return self.build / "py"
 
     @property
+    def packed(self) -> Path:
+        """The same as text, for the single file."""
+        return self.build / "packed"
+
+    @property
     def mutants(self) -> Path:
         """A copy of the engine and its tests, for mutmut to change."""
         return self.build / "mutants"

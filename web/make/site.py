@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from web.make import bundle, engine, pages, record, resolve, runtime, wheels
+from web.make import bundle, engine, onefile, pages, record, resolve, runtime, wheels
 from web.make.failure import BuildError
 from web.make.places import Places
 
@@ -34,6 +34,7 @@ def publish(places: Places, base_url: str) -> None:
     fresh.mkdir()
     shutil.copytree(places.python, fresh / "py")
     pages.write(fresh, base_url=base_url)
+    onefile.write(places, fresh)
     record.write(places, fresh, base_url)
     try:
         if places.dist.exists():
