@@ -56,13 +56,42 @@ def person(booted: Person) -> Person:
     return booted
 
 
+NOTE_STATUS = """
+window.said = [];
+new MutationObserver(() => {
+  const words = document.getElementById("status")?.textContent;
+  if (words && words !== said.at(-1)) said.push(words);
+}).observe(document, { subtree: true, childList: true, characterData: true });
+"""
+
+
 def test_it_shows_its_answer_before_python_is_there(offline: BrowserContext, stick: str) -> None:
     """It is the first page, right as it stands; it starts unasked and says what it does."""
     page = offline.new_page()
+    page.add_init_script(NOTE_STATUS)
     page.goto(stick, wait_until="commit")
     expect(page.locator("#recommended")).to_have_text("8 GiB")
-    expect(page.locator("#status")).to_have_text("Unpacking Python…")
+    Person(page).wait_until_live()
+    words = ["Unpacking Python…", "Starting Python…", "Loading the engine…", "Live"]
+    assert page.evaluate("said") == words
     page.close()
+
+
+def test_what_is_done_before_python_is_there_is_answered(
+    offline: BrowserContext, stick: str
+) -> None:
+    """No answers stand ready beside it: the engine answers them when it is up."""
+    person = Person(offline.new_page())
+    person.open(stick)
+    person.pick("medical-3d")
+    person.types("loaders.0.num_workers", "16")
+    expect(person.page.locator("#stale")).to_contain_text("Waiting for Python")
+    person.wait_until_live()
+    workload = presets.load("medical-3d").workload
+    loader = workload.loaders[0].model_copy(update={"num_workers": 16})
+    edited = workload.model_copy(update={"loaders": (loader, *workload.loaders[1:])})
+    person.sees(size(report.build(edited).shm.recommended_bytes))
+    person.page.close()
 
 
 @pytest.mark.parametrize("preset", ["medical-3d", "llm-tokens", "detr-coco"])

@@ -12,12 +12,20 @@ from typing import Final
 
 from web.make import archive
 
-_COMMAND_LINE: Final = ("calculator/commands/", "calculator/__main__.")
+_PARTS: Final = (
+    *("calculator/commands/", "calculator/__main__."),  # the command line
+    *("pydantic/deprecated/", "pydantic/color.", "pydantic/experimental/"),
+    # of packages that are there for a part of them
+    *("email/mime/", "email/_header_value_parser.", "email/headerregistry.", "email/policy."),
+    *("email/contentmanager.", "email/generator.", "email/parser.", "email/feedparser."),
+    *("asyncio/windows_", "asyncio/proactor_events.", "asyncio/tools.", "asyncio/__main__."),
+    *("logging/config.", "logging/handlers.", "urllib/request.", "urllib/robotparser."),
+)
 
 _LIBRARY: Final = frozenset(
     {
-        # the command line's, and what only installed packages or servers have
-        *("argparse", "gettext", "configparser", "runpy", "email", "mimetypes", "csv"),
+        # the command line's
+        *("argparse", "gettext", "configparser", "runpy", "mimetypes"),
         # other spellings of what is compiled in
         *("_pyio", "_pydatetime", "_pydecimal"),
         # archives but for the one that the modules come from, foreign functions, figures
@@ -42,7 +50,7 @@ def lighten(source: Path, target: Path) -> None:
 
 
 def _is_needed(name: str, content: dict[str, bytes]) -> bool:
-    if name.startswith(_COMMAND_LINE) or f"{name}c" in content:
+    if name.startswith(_PARTS) or f"{name}c" in content:
         return False
     top, _, rest = name.partition("/")
     if top == "encodings":

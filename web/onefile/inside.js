@@ -2,7 +2,7 @@
 // with a fetch() that answers from them. Nothing is asked of a network, and the page's policy would not allow it.
 //
 // In:  {name, text, left}   a packed file, and how many are still to come
-// Out: {type: "progress", step: "unpack"}, then what worker.js says
+// Out: what worker.js says
 
 import { unpack } from "./packed.js";
 
@@ -29,7 +29,6 @@ self.importScripts = () => {
 };
 
 async function start() {
-  postMessage({ type: "progress", step: "unpack" });
   try {
     await Promise.all(files.values());
     await import("./worker.js");

@@ -27,6 +27,7 @@ export function open() {
 }
 
 async function begin(thread) {
+  queueMicrotask(() => thread.onmessage({ data: { type: "progress", step: "unpack" } }));
   const script = new Blob([await unpack(text(SCRIPT))], { type: "text/javascript" });
   const address = URL.createObjectURL(script);
   const worker = new Worker(address);
