@@ -145,7 +145,7 @@ def requests() -> list[str]:
     files = [ROOT / "tests" / "cases.json", *sorted((ROOT / "tests" / "cases").glob("more_*.json"))]
     cases = [case for path in files for case in json.loads(path.read_text("utf-8"))["cases"]]
     pasted = [{"chunk": case["input"], "first": True, "last": True} for case in cases]
-    asked = [{"preset": name} for name in presets.preset_ids()]
+    asked: list[dict[str, object]] = [{"preset": name} for name in presets.preset_ids()]
     asked += [{"workload": {}, "paste": paste} for paste in pasted]
     return [json.dumps(each) for each in asked]
 

@@ -45,12 +45,12 @@ _ENCODINGS: Final = frozenset(
 def lighten(source: Path, target: Path) -> None:
     """Write an archive of modules anew, without those that no answer needs."""
     content = archive.read(source)
-    kept = {name: data for name, data in content.items() if _is_needed(name, content)}
+    kept = {name: data for name, data in content.items() if _is_needed(name)}
     archive.write(target, kept, compress=False)
 
 
-def _is_needed(name: str, content: dict[str, bytes]) -> bool:
-    if name.startswith(_PARTS) or f"{name}c" in content:
+def _is_needed(name: str) -> bool:
+    if name.startswith(_PARTS) or name.endswith(".py"):
         return False
     top, _, rest = name.partition("/")
     if top == "encodings":

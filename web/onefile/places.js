@@ -1,4 +1,5 @@
-// Beside the single file there is nothing: no Python to fetch, no service worker.
+// The single file has no folder, and no service worker could keep it. What Python fetches comes out of this file by
+// name, wherever it is looked for.
 
-export const PYTHON = "";
+export const PYTHON = "../py/";
 export const ROOT = "";
