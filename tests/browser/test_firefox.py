@@ -22,7 +22,7 @@ def started() -> Iterator[Firefox]:
 
 @pytest.fixture
 def person(started: Firefox, address: str) -> Firefox:
-    """Return somebody before the live page with the default job; a start takes seconds, so one does."""
+    """Return somebody before the live page with the default job; one start does for all."""
     if not is_live(started, address):
         started.begin()
         started.open(address)
@@ -124,7 +124,7 @@ def test_a_click_on_what_if_takes_it_over(person: Firefox) -> None:
 
 
 def test_dark_is_dark(person: Firefox) -> None:
-    background = "getComputedStyle(document.body).backgroundColor"
+    background = "getComputedStyle(document.documentElement).backgroundColor"
     person.evaluate(
         """(() => { const theme = document.getElementById("theme"); theme.value = "dark";
           theme.dispatchEvent(new Event("change", { bubbles: true })); })()"""
@@ -145,11 +145,17 @@ def test_nothing_complained_and_nothing_else_was_asked_for(person: Firefox, addr
     assert [url for url in asked if not url.startswith((address, "blob:", "data:"))] == []
 
 
+def in_address(person: Firefox, *words: str) -> bool:
+    """Tell whether the address has all of these behind its #."""
+    fragment = person.evaluate("location.hash")
+    return all(word in fragment for word in words)
+
+
 def test_a_link_brings_the_job_to_another_browser(person: Firefox) -> None:
     person.types(named("ranks"), "4")
     person.types(named("headroom"), "25%")
     person.sees("#recommended", "4 GiB")
-    person.waits(lambda: "r=4" in person.evaluate("location.hash"), "the address")
+    person.waits(lambda: in_address(person, "r=4", "h="), "the address")
     link = person.evaluate("location.href")
     person.begin()
     person.open(link)
