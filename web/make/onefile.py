@@ -30,8 +30,8 @@ BUDGET: Final = 12_000_000
 _OWN: Final = Path(__file__).resolve().parents[1] / "onefile"
 _MODULES: Final = ("pyodide.mjs", "pyodide.asm.mjs")
 _THREAD: Final = "worker.js"
-_BESIDE: Final = ("local", "take")
-"""Paragraphs about this very file, for pages beside it."""
+_BESIDE: Final = ("local", "take", "licences")
+"""Paragraphs for pages that have other files beside them."""
 
 _POLICY: Final = (
     "default-src 'none'; script-src {scripts} 'wasm-unsafe-eval'; worker-src blob:; "

@@ -11,6 +11,7 @@ from web.make import (
     engine,
     hashed,
     hosts,
+    licenses,
     offline,
     onefile,
     pages,
@@ -47,7 +48,9 @@ def publish(places: Places, base_url: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     fresh.mkdir()
     python = hashed.put(places.python, fresh / hashed.PYTHON)
-    pages.write(fresh, base_url=base_url, assets=assets.write(fresh, python))
+    styled = assets.write(fresh, python)
+    pages.write(fresh, base_url=base_url, assets=styled)
+    licenses.write(places, fresh, styled)
     onefile.write(places, fresh)
     hosts.write(fresh)
     offline.write(fresh)
