@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from web.make import archive, bundle, compressed, hashed, onefile, record, site
+from web.make import archive, bundle, compressed, hashed, onefile, record
 from web.make.places import Places
 from web.make.shell import run
 from web.make.stamps import files, sha256
