@@ -111,8 +111,8 @@ def test_every_workload_is_a_link_within_it(page: str) -> None:
 
 
 def test_it_does_not_point_to_itself(page: str) -> None:
-    assert "opened as a file" not in page
-    assert "Take it along" not in page
+    assert 'id="local"' not in page
+    assert 'id="take"' not in page
 
 
 # ---------------------------------------------------------------- what it carries
