@@ -9,6 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.person import Person
 
+expect.set_options(timeout=20_000)  # a machine may be slow and busy; nothing is timed here
+
 
 @pytest.fixture(scope="module")
 def booted(browser: Browser, address: str) -> Iterator[Person]:
