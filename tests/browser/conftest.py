@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.browser.host import Host, newer, serving
 from tests.browser.person import Person
 
+expect.set_options(timeout=20_000)  # a machine may be slow and busy; nothing is timed here
+
 REFUSE = """
 if (self.ServiceWorkerContainer) {
   const refusal = () => Promise.reject(new DOMException("not allowed here", "SecurityError"));
