@@ -28,7 +28,7 @@ _NO_GAIN: Final = {"", ".png", *SUFFIXES.values()}
 _BEST: Final = 11
 _QUICK: Final = 9
 _LARGE: Final = 1 << 20
-_FIXED: Final = {"pyodide.asm.wasm", "pydantic_core.so"}
+_FIXED: Final = {"pyodide.asm.mjs", "pyodide.asm.wasm", "pydantic_core.so"}
 """Large, but they come with a pinned version as they are: waited for once."""
 _WINDOW: Final = 22
 """The largest that every browser has memory for is 24; beyond 22 nothing here gains."""
