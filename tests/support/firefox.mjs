@@ -26,7 +26,6 @@ let requests = [];
 const commands = {
   /** Somebody new: no cookies, no storage, no service worker of those before. */
   async begin() {
-    await page?.browserContext().close();
     const context = await browser.createBrowserContext();
     page = await context.newPage();
     await page.setViewport({ width: 1280, height: 800 });
