@@ -15,6 +15,14 @@ from web.make.policy import CONTENT_SECURITY_POLICY
 
 BLANK = '<!doctype html><title>blank</title><link rel="icon" href="favicon.svg">'
 
+TYPES = {
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+    ".json": "application/json",
+    ".so": "application/octet-stream",
+    ".zip": "application/zip",
+}
+
 # Runs in a page that holds nothing: the engine's client is all that is loaded.
 START = """async ([address, requests]) => {
   const { Engine } = await import(address + "engine.js");
@@ -104,7 +112,7 @@ def test_newest_request_wins(page: Page) -> None:
     assert [answer and answer["ok"] for answer in ready] == [True, None, True]
 
 
-@pytest.mark.parametrize("how", ["not found", "cut off"])
+@pytest.mark.parametrize("how", ["not found", "cut off", "damaged"])
 @pytest.mark.parametrize("name", bundle.CONTENT)
 def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str) -> None:
     """A file that does not arrive ends the start with a reason; trying again starts afresh."""
@@ -112,6 +120,8 @@ def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str
     def refuse(route: Route) -> None:
         if how == "cut off":
             route.abort("connectionreset")
+        elif how == "damaged":
+            route.fulfill(body=b"<html>not it</html>", content_type=TYPES[Path(name).suffix])
         else:
             route.fulfill(status=404, body="no such file")
 

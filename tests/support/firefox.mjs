@@ -30,7 +30,7 @@ const commands = {
     page = await context.newPage();
     await page.setViewport({ width: 1280, height: 800 });
     [complaints, requests] = [[], []];
-    page.on("console", (message) => complaints.push(message.text()));
+    page.on("console", (message) => hear(message));
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("request", (request) => requests.push(request.url()));
   },
@@ -40,14 +40,14 @@ const commands = {
   evaluate: ({ script }) => page.evaluate(script),
   click: ({ selector }) => page.locator(selector).click(),
   async press({ selector, keys }) {
-    await page.focus(selector);
+    await focus(selector);
     const [held, key] = keys.includes("+") ? keys.split("+") : [null, keys];
     if (held) await page.keyboard.down(held);
     await page.keyboard.press(key);
     if (held) await page.keyboard.up(held);
   },
   async type({ selector, text }) {
-    await page.focus(selector);
+    await focus(selector);
     await page.$eval(selector, (element) => element.select());
     await page.keyboard.type(text);
   },
@@ -55,6 +55,20 @@ const commands = {
   requests: () => requests,
   version: () => browser.version(),
 };
+
+/** Keeps what the console was told; an error in it by its own text. */
+async function hear(message) {
+  const [all, at] = [complaints, complaints.push(message.text()) - 1];
+  const words = message.args().map((value) => value.evaluate((given) => String(given?.stack ?? given)));
+  all[at] = await Promise.all(words).then((said) => said.join(" ") || all[at], () => all[at]);
+}
+
+/** Puts the focus somewhere, as far as a person can: what lies in a closed fold does not get it. */
+async function focus(selector) {
+  await page.focus(selector);
+  const there = await page.$eval(selector, (element) => element === document.activeElement);
+  if (!there) throw new Error(`${selector} does not take the focus`);
+}
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { do: name, ...given } = JSON.parse(line);

@@ -20,7 +20,7 @@ async function start() {
   await WebAssembly.compile(EMPTY_MODULE);
   watch(PYTHON, {
     arrived: (loaded, total) => progress("fetch", loaded, total),
-    lost: (file) => fail(new Error(`${file} has not arrived`)),
+    lost: fail,
   });
   const answer = await load(PYTHON, progress);
   self.onmessage = ({ data: { id, request } }) => reply(answer, id, request);
