@@ -52,10 +52,17 @@ LONGEST_JSON = 16000
 
 def read(path: str) -> str:
     """Return a file's text, or nothing: entries of /proc come and go, and may be forbidden."""
+    pieces: list[bytes] = []
     try:
-        return Path(path).read_bytes().decode("utf-8", "replace")
+        source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            while not pieces or pieces[-1]:
+                pieces.append(os.read(source, 65536))
+        finally:
+            os.close(source)
     except (OSError, ValueError):
         return ""
+    return b"".join(pieces).decode("utf-8", "replace")
 
 
 def number(text: str) -> int | None:
@@ -453,13 +460,13 @@ def stat_of(proc: str, pid: int) -> Stat | None:
     return Stat(pid, comm, words[0], int(words[1]), int(words[11]) + int(words[12]), int(words[19]))
 
 
-def processes(proc: str) -> dict[int, Stat]:
-    """Return all that can be seen."""
+def processes(proc: str, without: set[int]) -> dict[int, Stat]:
+    """Return all that can be seen, but for some whose files need not be read."""
     try:
-        pids = [int(name) for name in os.listdir(proc) if name.isdigit()]
+        pids = {int(name) for name in os.listdir(proc) if name.isdigit()}
     except OSError:
         return {}
-    found = (stat_of(proc, pid) for pid in pids)
+    found = (stat_of(proc, pid) for pid in pids - without)
     return {each.pid: each for each in found if each is not None and each.state not in "ZX"}
 
 
@@ -483,8 +490,7 @@ class Process:
             (number(names[name]) for name in self.LOCAL_RANKS if name in names), None
         )
         self.world = number(names.get("WORLD_SIZE", ""))
-        limit = re.search(r"^Max open files\s+(\d+)", read(self.folder + "/limits"), re.MULTILINE)
-        self.fd_limit = int(limit.group(1)) if limit else None
+        self.fd_limit: int | None = None
         self.worker = False
         self.owner = 0
         self.workers = 0
@@ -497,6 +503,8 @@ class Process:
         """Read the counts; `closely` also what is dear."""
         with contextlib.suppress(OSError):
             self.fds = max(self.fds, len(os.listdir(self.folder + "/fd")))
+        limit = LIMIT.search(read(self.folder + "/limits"))  # a process may change it
+        self.fd_limit = int(limit.group(1)) if limit else self.fd_limit
         values = dict(
             line.split(":", 1) for line in read(self.folder + "/status").splitlines() if ":" in line
         )
@@ -530,6 +538,9 @@ class Process:
         return [read(f"{self.folder}/task/{task}/comm").strip() for task in tasks]
 
 
+LIMIT = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)
+
+
 def _kilobytes(text: str) -> int:
     words = text.split()
     return int(words[0]) * 1024 if words and words[0].isdigit() else 0
@@ -550,6 +561,8 @@ class Job:
     """
 
     DEAR_EVERY = 8
+    FOREIGN_FOR = 32
+    """After how many looks what is dear, and what is nobody of the job's, is looked at again."""
 
     def __init__(self, proc: str, top: int | None) -> None:
         self.proc = proc
@@ -558,11 +571,16 @@ class Job:
         self.now: list[Process] = []
         self.most_workers = self.most_owners = 0
         self._looks = 0
+        self._foreign: set[int] = set()
         self._own = os.getpid()
 
     def look(self) -> None:
         """See who is there and what they use."""
-        present = self._members(processes(self.proc))
+        if self._looks % self.FOREIGN_FOR == 0:
+            self._foreign.clear()  # a number is given again some day
+        everyone = processes(self.proc, self._foreign)
+        present = self._members(everyone)
+        self._foreign.update(everyone.keys() - present.keys())
         self.now = []
         for each in present.values():
             known = self.seen.get((each.pid, each.start))
@@ -879,6 +897,7 @@ class Command:
             **streams,  # type: ignore[call-overload]
         )
         self.pid: int = self._popen.pid
+        self._told_to_stop = False
         self.ending: Ending | None = None
 
     def told(self, event: Any) -> None:
@@ -889,8 +908,8 @@ class Command:
         if not (event.si_code == BY_KERNEL and self._same_group()):
             with contextlib.suppress(OSError):
                 os.kill(self.pid, event.si_signo)
-        if event.si_signo == signal.SIGTSTP and os.getpid() != 1:
-            os.kill(os.getpid(), signal.SIGSTOP)  # the shell waits for us, too
+        if event.si_signo in {signal.SIGTSTP, signal.SIGCONT}:
+            self._told_to_stop = event.si_signo == signal.SIGTSTP
 
     def _same_group(self) -> bool:
         try:
@@ -902,16 +921,20 @@ class Command:
         """See whether it has ended; as the first process of a container, also bury orphans."""
         while self.ending is None or os.getpid() == 1:
             try:
-                pid, status = os.waitpid(-1 if os.getpid() == 1 else self.pid, os.WNOHANG)
+                whose = -1 if os.getpid() == 1 else self.pid
+                pid, status = os.waitpid(whose, os.WNOHANG | os.WUNTRACED)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
             if pid == self.pid:
-                self._ended(status)
+                self._changed(status)
 
-    def _ended(self, status: int) -> None:
-        if os.WIFSIGNALED(status):
+    def _changed(self, status: int) -> None:
+        if os.WIFSTOPPED(status):
+            if self._told_to_stop and os.getpid() != 1:
+                os.kill(os.getpid(), signal.SIGSTOP)  # a shell waits for that: Ctrl-Z
+        elif os.WIFSIGNALED(status):
             self.ending = Ending(None, os.WTERMSIG(status))
             self._popen.returncode = -os.WTERMSIG(status)
         else:
@@ -982,7 +1005,7 @@ class Watcher:
         self._stall = Stall()
         self._said: set[str] = set()
         self._look_at = self._save_at = self.begin
-        top = "self" if job.top is None else str(job.top)
+        top = str(options.pid or "self")
         self.mount = mount_of(self.path, read(f"{job.proc}/{top}/mountinfo"), marks_of())
         self.most_maps = number(read(job.proc + "/sys/vm/max_map_count"))
         self._check_room()
@@ -1052,7 +1075,7 @@ class Watcher:
         still = self._stall.seconds(now, self.use.used, self.job.worker_ticks())
         if self.hang is not None or still < self.options.hang:
             return
-        full = self.use.size and self.peak >= SECOND_MARK * self.use.size and self.job.most_workers
+        full = self.use.size and self.peak >= FIRST_MARK * self.use.size and self.job.most_workers
         if self.scanner.lost:
             cause, line = self.scanner.lost[0]
             self.hang = (cause, still)
@@ -1361,7 +1384,8 @@ def _end_rows(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "ended", found["exit"]["means"]
     for each in found["found"]:
         yield "FOUND", f"{each['title']} {each['helps']} [{each['shown']}]"
-    looks = f"{probe['samples']} samples, {probe['share']:.2%} of a core"
+    cpu = f"{probe['cpu_seconds']:.2f} s of CPU time, {probe['share']:.2%} of a core"
+    looks = f"{probe['samples']} samples, {cpu}"
     yield "measured", f"{found['seconds']:.0f} s, {looks}"
 
 
