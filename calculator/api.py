@@ -70,7 +70,7 @@ class Piece(BaseModel):
     chunk: str = ""
     first: bool = False
     last: bool = False
-    kind: Literal["auto", "log", "df", "code", "config", "manifest"] = "auto"
+    kind: Literal["auto", "log", "df", "code", "config", "manifest", "probe"] = "auto"
     container: str | None = None
 
 

@@ -11,9 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from calculator import probed
 from calculator.diagnose import Diagnosis, Scanner
 from calculator.errors import InputError
 from calculator.manifests import Mended, mend
+from calculator.probed import Measured
 from calculator.readers import read
 from calculator.readers.code.source import MAX_CODE
 from calculator.readers.reading import Reading
@@ -21,7 +23,7 @@ from calculator.recommend import Model
 from calculator.sizing import size_job
 from calculator.workload import Workload, parse
 
-Kind = Literal["auto", "log", "df", "code", "config", "manifest"]
+Kind = Literal["auto", "log", "df", "code", "config", "manifest", "probe"]
 
 KINDS: Final[Mapping[Kind, str]] = {
     "auto": "whatever it is",
@@ -30,6 +32,7 @@ KINDS: Final[Mapping[Kind, str]] = {
     "code": "code",
     "config": "a configuration",
     "manifest": "a manifest",
+    "probe": "what the probe measured",
 }
 """What a text can be, for people."""
 
@@ -54,7 +57,7 @@ _FENCED: Final = re.compile(
 
 
 class Paste(Model):
-    """What a text says: one of its three readings, and what it makes of the job.
+    """What a text says: one of its readings, and what it makes of the job.
 
     `workload` is the whole input JSON with what the text says in it, or None where it says
     nothing about the job.
@@ -64,6 +67,7 @@ class Paste(Model):
     diagnosis: Diagnosis | None = None
     reading: Reading | None = None
     mended: Mended | None = None
+    measured: Measured | None = None
     workload: dict[str, Any] | None = None
 
     @property
@@ -78,6 +82,8 @@ class Paste(Model):
             return self.diagnosis.title
         if self.mended is not None:
             return self.mended.message
+        if self.measured is not None:
+            return self.measured.title
         notes = self.reading.notes if self.reading is not None else ()
         return notes[0] if notes else f"Read as {KINDS[self.kind]}."
 
@@ -115,6 +121,8 @@ class Intake:
                 raise InputError.at("", "is too long to be read as that: only logs may be")
             return self._log(job)
         text = "".join(self._pieces)
+        if kind == "probe" or (kind == "auto" and probed.MARK.search(text)):
+            return _probe(text, job)
         if kind == "log" or not text.strip():
             return self._log(job)
         if kind == "manifest":
@@ -172,6 +180,15 @@ def _reading(found: Reading, text: str, job: Workload) -> Paste:
         wanted = size_job(parse(workload) if workload else job).recommended_bytes
         found = read(text, kind, {"need_bytes": wanted})
     return Paste(kind=kind, reading=found, workload=workload)
+
+
+def _probe(text: str, job: Workload) -> Paste:
+    record = probed.find(text)
+    if record is None:
+        raise InputError.at("", "has no line of the probe: it begins with SHM-PROBE {")
+    found, corrected = probed.compare(record, job)
+    changed = corrected.model_dump(mode="json") if corrected != job else None
+    return Paste(kind="probe", measured=found, workload=changed)
 
 
 def _manifest(text: str, job: Workload, container: str | None) -> Paste:

@@ -1504,11 +1504,10 @@ def watch(options: argparse.Namespace) -> int:
             now = stat_of("/proc", first.pid)
             if now is None or now.start != first.start or now.state in "ZX":
                 break
-        elif job_seen and not any(
-            each.workers or each.rank is not None for each in watcher.job.now
-        ):
+        there = any(each.torch or each.workers for each in watcher.job.now)
+        if first is None and job_seen and not there:
             break
-        job_seen = job_seen or watcher.job.most_workers > 0
+        job_seen = job_seen or there
     finish(watcher, None, voice)
     return 0
 

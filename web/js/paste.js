@@ -65,7 +65,7 @@ export function start(send, learned) {
 export function refresh(recommended) {
   const changed = recommended !== size;
   size = recommended;
-  if (changed && depends && held !== undefined) hand(pieces(held), held.length, chosen);
+  if (changed && depends && held !== undefined) hand(pieces(held), held.length, chosen, true);
 }
 
 function hover(event) {
@@ -128,7 +128,7 @@ async function* stream(chosen) {
   }
 }
 
-async function hand(texts, total, choice) {
+async function hand(texts, total, choice, anew = false) {
   const mine = ++latest;
   let done = 0;
   let first = true;
@@ -142,7 +142,7 @@ async function hand(texts, total, choice) {
       show(done, total);
     }
     const answer = await ask({ last: true, first, ...choice });
-    if (mine === latest) tell(answer);
+    if (mine === latest) tell(answer, anew);
   } catch (error) {
     if (mine === latest) complain(error.message);
   }
@@ -157,15 +157,25 @@ function show(done, total) {
 
 // ---------------------------------------------------------------- what it says
 
-function tell({ ok, paste, errors }) {
+function tell({ ok, paste, errors }, anew) {
   progress.hidden = true;
   if (!ok) return complain(errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; "));
-  depends = paste.kind === "manifest" || (paste.kind === "log" && !paste.workload);
+  depends = paste.kind === "manifest" || paste.kind === "probe" || (paste.kind === "log" && !paste.workload);
+  if (anew && paste.kind === "probe") return compareAnew(paste);
   if (result.innerHTML !== paste.html) result.innerHTML = paste.html;
   result.hidden = false;
   if (said !== paste.said) say(paste.said);
   said = paste.said;
   if (paste.workload) learn(paste);
+}
+
+/** What was put into the form stays said; only what is held against the form's job is new. */
+function compareAnew(paste) {
+  const made = document.createElement("template");
+  made.innerHTML = paste.html;
+  result.querySelector("[data-anew]")?.replaceWith(made.content.querySelector("[data-anew]"));
+  if (said !== paste.said) say(paste.said);
+  said = paste.said;
 }
 
 function learn(paste) {

@@ -30,6 +30,7 @@ from web.make.policy import CONTENT_SECURITY_POLICY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 WEB: Final = ROOT / "web"
+PROBE: Final = ROOT / "calculator" / "probe" / "shm_probe.py"
 MEASURED: Final = ROOT / "tests" / "measured.json"
 
 
@@ -43,6 +44,7 @@ def write(dist: Path, *, base_url: str, assets: str = "") -> None:
     """
     (dist / "p").mkdir(parents=True, exist_ok=True)
     shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
+    shutil.copyfile(PROBE, dist / PROBE.name)
     base_url = base_url.rstrip("/")
     place = partial(_address, base_url)
     base = place("")
@@ -122,6 +124,7 @@ def _render(
         "software": found.software,
         "themes": preview.backgrounds(WEB / "css" / "base.css"),
         "policy": CONTENT_SECURITY_POLICY,
+        "probe": PROBE.read_text("utf-8"),
         "shown": shown,
         "block": partial(_block, shown.report),
         "parts": {name: Markup(html) for name, html in answered["parts"].items()},  # noqa: S704
