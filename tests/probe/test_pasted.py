@@ -157,7 +157,7 @@ def test_the_size_that_is_right_holds_the_peak_and_the_bound_with_headroom() -> 
 
 
 def test_a_full_shm_hides_the_need() -> None:
-    cause = {"id": "shm_exhausted", "title": "/dev/shm was full.", "helps": "", "shown": ""}
+    cause = {"id": "shm_exhausted", "title": "It was full.", "helps": "", "shown": ""}
     assert compared(line(found=[cause]), job()).verdict == "cut_off"
 
 
