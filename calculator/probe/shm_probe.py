@@ -16,7 +16,9 @@ job's bytes go through a pipe and on unchanged.  Where standard output is the sa
 a pipe would change what programs print; `--scan always` asks for it nevertheless.
 Signals are passed on, and the exit status is the job's.
 
-A peak is a sample: use that comes and goes within a millisecond can be missed.
+Only where the probe itself is killed with SIGKILL does the job notice: its next line of
+standard error fails.  A peak is a sample: what comes and goes within a millisecond can be
+missed.
 """
 
 from __future__ import annotations
@@ -378,6 +380,8 @@ class Cgroup:
             return None
         old = self.version == 1
         stats = self._pairs("memory.stat")
+        if not stats:  # another container's, and it is gone
+            return None
         events = self._pairs("memory.oom_control" if old else "memory.events")
         return Memory(
             self.version,
@@ -871,10 +875,10 @@ BY_KERNEL = 0x80
 class Signals:
     """Signals as events: blocked while we run, taken one by one; the job gets its own mask."""
 
-    def __init__(self) -> None:
-        ignored = {each for each in PASSED_ON if signal.getsignal(each) is signal.SIG_IGN}
+    def __init__(self, wanted: Iterable[signal.Signals]) -> None:
+        ignored = {each for each in wanted if signal.getsignal(each) is signal.SIG_IGN}
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        self.taken = {*PASSED_ON, signal.SIGCHLD} - ignored
+        self.taken = {*wanted, signal.SIGCHLD} - ignored
         self.mask = signal.pthread_sigmask(signal.SIG_BLOCK, self.taken)
 
     def wait(self, seconds: float) -> Any:
@@ -988,9 +992,11 @@ class Watcher:
     OFTEN = 0.5
     SAVE_EVERY = 10.0
 
-    def __init__(self, options: argparse.Namespace, job: Job, cgroup: Cgroup, say: Any) -> None:
+    def __init__(
+        self, options: argparse.Namespace, job: Job, cgroup: Cgroup, say: Any, *, root: str = ""
+    ) -> None:
         self.options, self.job, self.say = options, job, say
-        self.path: str = options.path
+        self.path: str = root + options.path
         self.begin = time.monotonic()
         self.date = time.time()
         self.cpu = time.process_time()
@@ -1005,8 +1011,8 @@ class Watcher:
         self._stall = Stall()
         self._said: set[str] = set()
         self._look_at = self._save_at = self.begin
-        top = str(options.pid or "self")
-        self.mount = mount_of(self.path, read(f"{job.proc}/{top}/mountinfo"), marks_of())
+        top = str(job.top) if root else "self"
+        self.mount = mount_of(options.path, read(f"{job.proc}/{top}/mountinfo"), marks_of(root))
         self.most_maps = number(read(job.proc + "/sys/vm/max_map_count"))
         self._check_room()
 
@@ -1015,6 +1021,11 @@ class Watcher:
             self._once("missing", f"there is no {self.path}; only processes are watched")
         elif self.first.size == 0:
             self._once("unlimited", f"{self.path} has no limit, so its use cannot be seen")
+
+    def beside(self, process: Process | None) -> None:
+        """Take the memory of a job in a container beside ours: ours would mislead."""
+        if process is not None and root_of(process.stat.pid):
+            self.memory = MemoryPeaks(_cgroup_of(process.stat.pid))
 
     def _once(self, key: str, words: str) -> None:
         if key not in self._said:
@@ -1269,7 +1280,7 @@ def _shm(watcher: Watcher) -> dict[str, Any]:
         return os.path.isdir(f"{watcher.job.proc}/{pid}")
 
     return {
-        "path": watcher.path,
+        "path": watcher.options.path,
         "size": watcher.largest,
         "start": watcher.first.used,
         "peak": watcher.peak,
@@ -1449,7 +1460,7 @@ def is_open(descriptor: int) -> bool:
 def wrap(options: argparse.Namespace) -> int:
     """Run the command and watch it."""
     voice = Voice()
-    signals = Signals()
+    signals = Signals(PASSED_ON)
     scans = options.scan == "always" or (options.scan == "auto" and is_open(2) and not os.isatty(2))
     source = inner = -1
     streams: dict[str, int] = {}
@@ -1492,14 +1503,17 @@ def watch(options: argparse.Namespace) -> int:
     if top is not None and first is None:
         voice(f"there is no process {top}")
         return 2
-    signals = Signals()
-    watcher = Watcher(options, Job("/proc", top), _cgroup_of(top), voice)
     ends = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
+    signals = Signals(ends)
+    root = root_of(top)
+    watcher = Watcher(options, Job("/proc", top), _cgroup_of(top), voice, root=root)
     job_seen = False
     while not options.seconds or time.monotonic() - watcher.begin < options.seconds:
         event = signals.wait(watcher.tick())
         if event is not None and event.si_signo in ends:
             break
+        if top is None and not job_seen:
+            watcher.beside(next((each for each in watcher.job.now if each.torch), None))
         if first is not None:
             now = stat_of("/proc", first.pid)
             if now is None or now.start != first.start or now.state in "ZX":
@@ -1512,13 +1526,21 @@ def watch(options: argparse.Namespace) -> int:
     return 0
 
 
+def root_of(pid: int | None) -> str:
+    """Return where a process's file system begins, seen from here; "" where it is ours too."""
+    if pid is None:
+        return ""
+    try:
+        ours = os.readlink("/proc/self/ns/mnt") == os.readlink(f"/proc/{pid}/ns/mnt")
+    except OSError:  # another user's: what can be seen then is ours
+        return ""
+    return "" if ours else f"/proc/{pid}/root"
+
+
 def _cgroup_of(pid: int | None) -> Cgroup:
-    """Return a process's cgroup as it sees it, or ours where that is forbidden."""
-    if pid is not None:
-        theirs = Cgroup(str(pid), root=f"/proc/{pid}/root")
-        if theirs.version:
-            return theirs
-    return Cgroup()
+    """Return a process's cgroup; ours is another one's where it runs in another container."""
+    root = root_of(pid)
+    return Cgroup(str(pid), root=root) if root else Cgroup()
 
 
 def finish(watcher: Watcher, ending: Ending | None, voice: Voice) -> None:

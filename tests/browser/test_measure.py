@@ -43,7 +43,7 @@ def test_what_was_saved_runs(person: Person, place: Locator, tmp_path: Path) -> 
         place.locator("[data-download]").click()
     saved = tmp_path / "shm_probe.py"
     download.value.save_as(saved)
-    words = [sys.executable, saved, "--", "sh", "-c", "exit 7"]
+    words = [sys.executable, str(saved), "--", "sh", "-c", "exit 7"]
     assert subprocess.run(words, capture_output=True, check=False, timeout=60).returncode == 7
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import time
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -129,3 +133,58 @@ def test_a_job_that_runs_in_a_container_is_watched_from_outside_the_job() -> Non
     assert done.record["mode"] == "watch"
     assert done.record["job"]["workers"] == WORKERS
     assert done.record["shm"]["peak"] == model(spike=0)
+
+
+def test_a_container_beside_the_jobs_sees_its_shm_its_workers_and_its_memory() -> None:
+    """As in a pod with shareProcessNamespace: process 1 is neither the job nor the probe."""
+    python, name = torch_python(), f"probe-{uuid4().hex[:8]}"
+    shared = [f"--pid=container:{name}", f"--ipc=container:{name}", "--rootfs", "/:O"]
+    start = [component("podman"), "run", "--rm"]
+    env = {**os.environ, **podman.surroundings()}
+    pause = [*start, f"--name={name}", "--shm-size=1g", "--rootfs", "/:O", "sleep", "300"]
+    holder = subprocess.Popen(pause, env=env)
+    try:
+        wait_until_running(name)
+        training = [*start, "--memory=2g", *shared, python, str(JOB)]
+        trainer = subprocess.Popen(
+            [*training, *job(batches=30, wait=0.5)], env=env, stdout=subprocess.DEVNULL
+        )
+        watching = [*start, "--memory=64m", *shared, python, str(FILE), "--watch", "--for", "120"]
+        done = probed(run(watching, env=env, timeout=240))
+        assert trainer.wait(timeout=240) == 0
+    finally:
+        podman.podman("rm", "--force", "--time=0", name)
+        holder.wait(timeout=60)
+    assert done.record["seconds"] < 110  # it ended with the job
+    assert done.record["job"]["workers"] == WORKERS
+    assert done.record["shm"]["peak"] == model(spike=0)
+    assert done.record["memory"]["limit"] == 2 << 30
+    assert done.record["memory"]["shmem_peak"] > 4 * BATCH_SIZE * ELEMENTS * 4
+
+
+def wait_until_running(name: str) -> None:
+    for _ in range(200):
+        if podman.podman("inspect", "-f", "{{.State.Running}}", name).stdout.strip() == "true":
+            return
+        time.sleep(0.2)
+    pytest.fail("the job's container did not start")
+
+
+def test_a_container_is_watched_from_its_host_by_the_number_of_a_process() -> None:
+    python, name = torch_python(), f"probe-{uuid4().hex[:8]}"
+    flags = [f"--name={name}", "--shm-size=1g", "--memory=2g", "--rootfs", "/:O"]
+    words = [component("podman"), "run", "--rm", *flags, python, str(JOB)]
+    env = {**os.environ, **podman.surroundings()}
+    beside = subprocess.Popen(
+        [*words, *job(batches=40, wait=0.5)], env=env, stdout=subprocess.DEVNULL
+    )
+    try:
+        wait_until_running(name)
+        pid = podman.podman("inspect", "-f", "{{.State.Pid}}", name).stdout.strip()
+        done = probed(run([python, FILE, "--pid", pid], timeout=240))
+    finally:
+        assert beside.wait(timeout=240) == 0
+    assert done.record["shm"]["size"] == 1 << 30
+    assert done.record["shm"]["peak"] == model(spike=0)
+    assert done.record["shm"]["mount"]["by"] == "Podman"
+    assert done.record["memory"]["limit"] == 2 << 30
