@@ -92,7 +92,7 @@ def test_record_matches_the_files(dist: Path) -> None:
 @pytest.mark.parametrize("suffix", [".pyc", ".toml", ".j2"])
 def test_archive_carries_the_engine(dist: Path, suffix: str) -> None:
     """Code and data of the engine are in the archive."""
-    names = archive.read(dist / "py" / bundle.SITE)
+    names = archive.read(dist / "py" / bundle.START)
     assert any(n.startswith("calculator/") and n.endswith(suffix) for n in names)
 
 
@@ -101,7 +101,7 @@ def test_second_build_gives_the_same_bytes(dist: Path, places: Places, tmp_path:
     there = Places(tmp_path / "elsewhere")
     for part in ("pyproject.toml", "requirements.lock", "README.md", "LICENSE", "calculator"):
         copy(places.root / part, there.root / part)
-    for part in ("presets", "web/templates", "web/make"):
+    for part in ("presets", "web/js", "web/templates", "web/make"):
         copy(places.root / part, there.root / part)
     copy(places.runtime, there.runtime)
     copy(places.wheels, there.wheels)

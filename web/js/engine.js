@@ -1,6 +1,8 @@
 // The page's side of the engine: starts the worker, asks it, and answers only what is still wanted.
 
 const WORKER = new URL("worker.js", import.meta.url);
+const WANTED = new URLSearchParams(location.search).get("start"); // for tests and measurements: a start by name
+if (WANTED) WORKER.searchParams.set("start", WANTED);
 const CANNOT_LOAD = "the engine's files cannot be loaded";
 const STOPPED = "Python has stopped";
 const PATIENCE_MS = 180_000; // without any sign of progress

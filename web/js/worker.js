@@ -4,9 +4,13 @@
 // Out: {id, response} or {id, fault}       response: a JSON string; fault: what went wrong with this one
 //      {type: "progress", step, loaded, total}   step: "fetch", "start", "import"; files while fetching
 //      {type: "ready"} when it is up; {type: "failed", message} when it is not, or no longer
+//
+// Its address may name the start that is wanted: worker.js?start=direct or ?start=resumed.
 
-import { load } from "./loader.js";
 import { watch } from "./downloads.js";
+import { Later } from "./later.js";
+import { load, resume } from "./loader.js";
+import { choose, FILES, isMetered } from "./starts.js";
 
 const PYTHON = new URL("../py/", import.meta.url).href;
 
@@ -17,23 +21,61 @@ const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
 async function start() {
   await WebAssembly.compile(EMPTY_MODULE);
-  watch(PYTHON, {
-    arrived: (loaded, total) => progress("fetch", loaded, total),
-    lost: (file) => fail(new Error(`${file} has not arrived`)),
-  });
-  const answer = await load(PYTHON, progress);
-  self.onmessage = ({ data: { id, request } }) => reply(answer, id, request);
+  const wanted = new URL(self.location.href).searchParams.get("start");
+  const engine = await started(await choose(PYTHON, wanted));
+  const later = new Later(`${PYTHON}later.zip`, engine.add);
+  self.onmessage = ({ data: { id, request } }) => reply(engine, later, id, request);
   postMessage({ type: "ready" });
 }
 
-function reply(answer, id, request) {
+/** Start that way; a memory that cannot be resumed costs time, never the answer. */
+async function started(way) {
+  if (way === "direct") return following("direct", () => load(PYTHON, progress));
   try {
-    postMessage({ id, response: answer(request) });
+    return await following("resumed", () => resume(PYTHON, progress));
+  } catch (error) {
+    console.info(`The engine starts the longer way, as its memory could not be resumed: ${reason(error)}`);
+    return started("direct");
+  }
+}
+
+/** Tell how the downloads of a start go; one that is lost ends it, for it may wait forever. */
+function following(way, begin) {
+  return new Promise((resolve, reject) => {
+    const end = watch(PYTHON, FILES[way], {
+      arrived: (loaded, total) => progress("fetch", loaded, total),
+      lost: (file) => reject(new Error(`${file} has not arrived`)),
+    });
+    begin().then(resolve, (error) => {
+      end();
+      reject(error);
+    });
+  });
+}
+
+async function reply(engine, later, id, request) {
+  try {
+    postMessage({ id, response: await respond(engine, later, request) });
+    if (!isMetered()) later.soon();
   } catch (error) {
     postMessage({ id, fault: reason(error) });
     if (error.pyodide_fatal_error) fail(error); // Python is gone for good, the page may start another
   }
 }
+
+/** Answer, with the rest of Python where that is known to be needed, or turns out to be. */
+async function respond(engine, later, request) {
+  if (!later.there && isPaste(request)) await later.bring();
+  try {
+    return engine.answer(request);
+  } catch (error) {
+    if (later.there || error.pyodide_fatal_error) throw error;
+    await later.bring();
+    return engine.answer(request);
+  }
+}
+
+const isPaste = (request) => Boolean(JSON.parse(request).paste);
 
 /** The last line of a Python traceback says what happened. */
 const reason = (error) => String(error?.message ?? error).trim().split("\n").at(-1);
