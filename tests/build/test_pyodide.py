@@ -1,4 +1,4 @@
-"""The built engine inside Pyodide answers as CPython does, byte for byte, whichever way it started."""
+"""The built engine answers as CPython does, byte for byte, whichever way it started."""
 
 from __future__ import annotations
 

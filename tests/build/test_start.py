@@ -177,7 +177,9 @@ def test_missing_memory_costs_only_time(page: Page, name: str, how: str) -> None
     assert_direct(page)
 
 
-@pytest.mark.parametrize("damage", ["cut short", "another word", "another runtime's", "other answer"])
+@pytest.mark.parametrize(
+    "damage", ["cut short", "another word", "another runtime's", "other answer"]
+)
 @pytest.mark.parametrize("way", ["resumed"], indirect=True)
 def test_memory_that_does_not_fit_costs_only_time(page: Page, damage: str) -> None:
     """A memory that is damaged, of another Pyodide, or that answers otherwise is not used."""

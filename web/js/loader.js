@@ -77,7 +77,7 @@ export async function resume(base, entering = () => {}) {
   const told = await (await fetched(`${base}snapshot.json`)).json();
   const snapshot = new Uint8Array(told.bytes);
   const fill = async (fresh) => {
-    unpack(await packed, fresh, snapshot);
+    unpack(await packed, roomy(fresh, told.memory), snapshot);
     if (checksum(snapshot) !== told.checksum) throw new Error("it is not the memory that was taken");
   };
   const python = await boot(base, { entering, library: "empty.zip", _loadSnapshot: snapshot, created: fill });
@@ -92,8 +92,8 @@ export async function resume(base, entering = () => {}) {
  * Start Pyodide, with the compiled module but without the engine.
  *
  * @param {string} base
- * @param {{library?: string, entering?: Entering, created?: (memory: Uint8Array) => unknown}} how
- *   `created` sees the runtime's memory before Python starts; what else there is goes to Pyodide
+ * @param {{library?: string, entering?: Entering, created?: (runtime: object) => unknown}} how
+ *   `created` sees the runtime before Python starts; what else there is goes to Pyodide
  */
 export async function boot(base, { library = "start.zip", entering = () => {}, created = () => {}, ...more }) {
   const runtime = import(`${base}pyodide.asm.mjs`);
@@ -107,11 +107,17 @@ export async function boot(base, { library = "start.zip", entering = () => {}, c
     fsInit: reserveCore,
     async createPyodideModule(options) {
       const made = await (await runtime).default(withCore(options, base));
-      await created(made.HEAPU8);
+      await created(made);
       return made;
     },
     ...more,
   });
+}
+
+/** The memory of a runtime, made at least that large. */
+export function roomy(runtime, bytes) {
+  if (runtime.HEAPU8.length < bytes) runtime.growMemory(bytes);
+  return runtime.HEAPU8;
 }
 
 /** Have the runtime load pydantic-core's compiled module before it starts Python. */

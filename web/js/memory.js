@@ -3,9 +3,11 @@
 // The runtime and the compiled module fill much of the memory by themselves, and always alike. What is
 // stored is the memory XORed with that, word by word, and of it only the stretches that are not zero:
 //
-//   words of the table, then the table: pairs (words that are equal, words that differ), then those words
-//
-// The memory follows Pyodide's own head (magic, build id, what Python holds of JavaScript), stored as it is.
+//   how many words each of the next three has
+//   Pyodide's own head (magic, build id, what Python holds of JavaScript), which is before the memory
+//   chance: pairs (place, words) of a fresh memory that are of no use, such as seeds; they count as zero
+//   table: pairs (words that are equal, words that differ)
+//   the words that differ, XORed
 
 /**
  * Put the memory together.
@@ -16,19 +18,23 @@
  */
 export function unpack(packed, fresh, target) {
   const source = new Uint32Array(packed);
-  const [heads, runs] = source;
-  const table = source.subarray(2 + heads, 2 + heads + runs);
-  const before = words(fresh);
-  const after = words(target);
-  after.set(source.subarray(2, 2 + heads));
-  const memory = after.subarray(heads);
-  memory.set(before.subarray(0, memory.length));
-  let from = 2 + heads + runs;
+  const sizes = source.subarray(0, 3);
+  let from = 3;
+  const [head, chance, table] = Array.from(sizes, (size) => source.subarray(from, (from += size)));
+  const snapshot = words(target);
+  const memory = snapshot.subarray(head.length);
+  snapshot.set(head);
+  memory.set(words(fresh).subarray(0, memory.length));
+  for (const [at, count] of pairs(chance)) memory.fill(0, at, at + count);
   let to = 0;
-  for (let run = 0; run < runs; run += 2) {
-    to += table[run];
-    for (const end = to + table[run + 1]; to < end; ) memory[to++] ^= source[from++];
+  for (const [equal, differing] of pairs(table)) {
+    to += equal;
+    for (const end = to + differing; to < end; ) memory[to++] ^= source[from++];
   }
+}
+
+function* pairs(list) {
+  for (let at = 0; at < list.length; at += 2) yield [list[at], list[at + 1]];
 }
 
 /**

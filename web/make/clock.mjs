@@ -1,11 +1,18 @@
 // Time stands still and chance is even: what reads them at build time is the same in each build.
 
+import nodeCrypto from "node:crypto";
+
 const MOMENT = Date.UTC(2024, 0, 1);
 
-/** Hold the clocks and the dice of this Node. What is made from them must not depend on them later. */
-export function hold() {
-  Date.now = () => MOMENT;
-  performance.now = () => 0;
-  Math.random = () => 0.5;
-  crypto.getRandomValues = (array) => array.fill(0);
+/**
+ * Hold the clocks and the dice of this Node.
+ *
+ * @param {number} dice a byte: what they show, and the milliseconds that have gone by
+ */
+export function hold(dice) {
+  Date.now = () => MOMENT + dice;
+  performance.now = () => dice;
+  Math.random = () => dice / 256;
+  crypto.getRandomValues = (array) => array.fill(dice);
+  nodeCrypto.randomFillSync = (array) => array.fill(dice);
 }

@@ -48,7 +48,9 @@ def names(places: Places) -> frozenset[str]:
 
 def loading(places: Places, *own: str) -> list[Path]:
     """Return the scripts by which a step starts the browser's Python under Node."""
-    shared = (places.root / "web" / "js" / name for name in ("archives.js", "loader.js", "memory.js"))
+    shared = (
+        places.root / "web" / "js" / name for name in ("archives.js", "loader.js", "memory.js")
+    )
     return [*shared, *(places.make / name for name in ("pyodide.mjs", *own))]
 
 

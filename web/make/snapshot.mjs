@@ -2,7 +2,7 @@
 // Reads {base, rehearsal, request, target, moment}; prints {bytes, checksum, response}.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { boot, IMPORT_ENGINE } from "../js/loader.js";
+import { boot, IMPORT_ENGINE, roomy } from "../js/loader.js";
 import { checksum } from "../js/memory.js";
 import { hold } from "./clock.mjs";
 import { pack } from "./packing.mjs";
@@ -10,7 +10,7 @@ import { answerRequests, readRequest } from "./pyodide.mjs";
 
 const { base, rehearsal, request, target } = readRequest();
 answerRequests(() => undefined);
-hold();
+hold(0);
 
 const python = await boot(base, { _makeSnapshot: true });
 python.runPython(IMPORT_ENGINE);
@@ -28,8 +28,17 @@ None
 `);
 const snapshot = python.makeMemorySnapshot();
 
-let fresh;
-await boot(base, { library: "empty.zip", _loadSnapshot: snapshot, created: (memory) => (fresh = memory.slice()) });
-writeFileSync(target, pack(snapshot, fresh));
-console.log(JSON.stringify({ bytes: snapshot.length, checksum: checksum(snapshot), response }));
+const memory = python._module.HEAPU8.length;
+
+/** The memory that a snapshot is put on: that of a runtime before it starts Python. */
+async function fresh(dice) {
+  hold(dice);
+  let found;
+  const created = (runtime) => (found = roomy(runtime, memory).slice());
+  await boot(base, { library: "empty.zip", _loadSnapshot: snapshot, created });
+  return found;
+}
+
+writeFileSync(target, pack(snapshot, await fresh(0), await fresh(85)));
+console.log(JSON.stringify({ bytes: snapshot.length, memory, checksum: checksum(snapshot), response }));
 process.exit(0);

@@ -39,7 +39,7 @@ def imported(home: str) -> Iterator[str]:
 
 
 def watched() -> tuple[set[str], set[str]]:
-    """Return two sets that from now on hold each file read from archives, and each folder listed."""
+    """Return two sets that from now on hold what is read from archives, and what is listed."""
     read: set[str] = set()
     listed: set[str] = set()
     open_file, list_folder = zipfile.ZipFile.open, zipfile.Path.iterdir

@@ -3,6 +3,7 @@
 The build learns from it which files the first answers need, and takes the memory after it.
 """
 
+import gc
 import json
 from typing import Any
 
@@ -31,6 +32,7 @@ def rehearse() -> None:
     for preset in presets.preset_ids():
         found = json.loads(answer(json.dumps({"preset": preset})))
         answer(json.dumps({"link": found["link"], "unit": "MiB"}))
+        gc.collect()
     for request in REQUESTS:
         answer(json.dumps(request))
     answer("{")
