@@ -14,8 +14,11 @@ const FOLDER = "/lib/compiled"; // in Pyodide's own file system
 const CORE = `${FOLDER}/_pydantic_core.so`;
 const WASM_MAGIC = new Uint8Array([0, 0x61, 0x73, 0x6d]);
 
+const PROGRAM = "/python";
+
 // Pydantic's plugins would be looked for in the metadata of installed packages, of which there is none.
-const ENVIRONMENT = { PYDANTIC_DISABLE_PLUGINS: "__all__" };
+// The other two would be the visitor's language and where the build runs: memories would differ by them.
+const ENVIRONMENT = { PYDANTIC_DISABLE_PLUGINS: "__all__", LANG: "C.UTF-8", _: PROGRAM };
 
 /** Import the engine; nothing of Python's is left in JavaScript's hands. */
 export const IMPORT_ENGINE = `
@@ -103,7 +106,8 @@ export async function boot(base, { library = "start.zip", entering = () => {}, c
   return loadPyodide({
     indexURL: base,
     stdLibURL: `${base}${library}`,
-    env: ENVIRONMENT,
+    env: { ...ENVIRONMENT },
+    _sysExecutable: PROGRAM,
     fsInit: reserveCore,
     async createPyodideModule(options) {
       const made = await (await runtime).default(withCore(options, base));

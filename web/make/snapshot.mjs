@@ -39,6 +39,7 @@ async function fresh(dice) {
   return found;
 }
 
+if (process.env.RAW) writeFileSync(target + ".fresh", await fresh(0));
 writeFileSync(target, pack(snapshot, await fresh(0), await fresh(85)));
 console.log(JSON.stringify({ bytes: snapshot.length, memory, checksum: checksum(snapshot), response }));
 process.exit(0);
