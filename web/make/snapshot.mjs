@@ -1,5 +1,5 @@
 // Take the memory of a Python that has imported the engine and answered, and pack it.
-// Reads {base, rehearsal, request, target, moment}; prints {bytes, checksum, response}.
+// Reads {base, rehearsal, sweeping, request, target}; prints {bytes, memory, checksum, response}.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { boot, IMPORT_ENGINE, roomy } from "../js/loader.js";
@@ -7,8 +7,9 @@ import { checksum } from "../js/memory.js";
 import { hold } from "./clock.mjs";
 import { pack } from "./packing.mjs";
 import { answerRequests, readRequest } from "./pyodide.mjs";
+import { sweep } from "./sweep.mjs";
 
-const { base, rehearsal, request, target } = readRequest();
+const { base, rehearsal, sweeping, request, target } = readRequest();
 answerRequests(() => undefined);
 hold(0);
 
@@ -16,16 +17,8 @@ const python = await boot(base, { _makeSnapshot: true });
 python.runPython(IMPORT_ENGINE);
 python.runPython(`${readFileSync(rehearsal, "utf8")}\nrehearse()\nNone`);
 const response = python.runPython(`calculator.api.answer(${JSON.stringify(request)})`);
-python.runPython(`
-import gc
-from importlib import invalidate_caches
-from calculator import resources
-
-resources.reread()
-invalidate_caches()
-gc.collect()
-None
-`);
+python.runPython(`${readFileSync(sweeping, "utf8")}\nNone`);
+sweep(python._module);
 const snapshot = python.makeMemorySnapshot();
 
 const memory = python._module.HEAPU8.length;
@@ -39,7 +32,6 @@ async function fresh(dice) {
   return found;
 }
 
-if (process.env.RAW) writeFileSync(target + ".fresh", await fresh(0));
 writeFileSync(target, pack(snapshot, await fresh(0), await fresh(85)));
 console.log(JSON.stringify({ bytes: snapshot.length, memory, checksum: checksum(snapshot), response }));
 process.exit(0);

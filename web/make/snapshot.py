@@ -28,6 +28,7 @@ CHECK: Final = '{"preset":"images-8gpu","parts":["answer"],"targets":["docker-ru
 def take(places: Places) -> None:
     """Put the two files into .build/py."""
     rehearsal = places.make / "inside" / "rehearse.py"
+    sweeping = places.make / "inside" / "sweep.py"
     made_from = [places.python / name for name in MADE_FROM]
 
     def work() -> None:
@@ -36,6 +37,7 @@ def take(places: Places) -> None:
             {
                 "base": needed.in_node(places.python),
                 "rehearsal": str(rehearsal),
+                "sweeping": str(sweeping),
                 "request": CHECK,
                 "target": str(places.python / MEMORY),
             },
@@ -48,11 +50,11 @@ def take(places: Places) -> None:
         }
         (places.python / ABOUT).write_text(json.dumps(about, ensure_ascii=False), "utf-8")
 
-    scripts = ("snapshot.mjs", "packing.mjs", "clock.mjs")
+    scripts = ("snapshot.mjs", "packing.mjs", "clock.mjs", "sweep.mjs")
     step(
         places,
         "snapshot: the memory of a Python that has started",
-        inputs=[*made_from, rehearsal, *needed.loading(places, *scripts), Path(__file__)],
+        inputs=[*made_from, rehearsal, sweeping, *needed.loading(places, *scripts), Path(__file__)],
         outputs=[places.python / name for name in CONTENT],
         work=work,
     )
