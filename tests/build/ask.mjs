@@ -6,4 +6,3 @@ import { readRequest, start } from "./python.mjs";
 const request = readRequest();
 const { answer } = await start(request);
 console.log(JSON.stringify(request.requests.map((each) => answer(each))));
-process.exit(0);
