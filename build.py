@@ -4,6 +4,7 @@
     python3 build.py                 make dist/
     python3 build.py serve           make dist/ and serve it on this machine
     python3 build.py test [ARGS...]  every check there is; ARGS go to pytest
+    python3 build.py bench           measure how fast the page is, in a browser
     python3 build.py prove           hold our sizes against PyTorch in real containers
     python3 build.py mutate          see whether the tests notice changes to the memory model
 
@@ -27,6 +28,7 @@ CHECK_LOCK = ROOT / "requirements-check.lock"
 VENV = ROOT / ".build" / "venv"
 OLDEST = (3, 11)
 PORTS = 65536
+MOST_RUNS = 1000
 
 
 def main() -> int:
@@ -71,6 +73,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.add_parser(
         "test", parents=[shared], help="lint, types and tests; what follows goes to pytest"
     )
+    measure(
+        command.add_parser(
+            "bench", parents=[shared], help="measure how fast the page is, in a browser"
+        )
+    )
     command.add_parser("prove", help="hold our sizes against PyTorch in real containers")
     command.add_parser("mutate", help="see whether the tests notice changes to the memory model")
     if not arguments or arguments[0].startswith("--base-url"):
@@ -82,10 +89,34 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return options
 
 
+def measure(bench: argparse.ArgumentParser) -> None:
+    """Add what the benchmark can be told."""
+    bench.add_argument(
+        "--runs", type=runs, default=5, metavar="N", help="visits of each variant (default: 5)"
+    )
+    bench.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="measure this alone, such as direct, slow_line.direct, edits, paste; may be repeated",
+    )
+    bench.add_argument(
+        "--check", action="store_true", help="end with status 1 if a limit is not kept"
+    )
+
+
 def port(text: str) -> int:
     """Read a port number."""
     if not text.isascii() or not text.isdecimal() or not 0 <= int(text[:9]) < PORTS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: a number below {PORTS}")
+    return int(text)
+
+
+def runs(text: str) -> int:
+    """Read how often to measure."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:9]) <= MOST_RUNS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_RUNS}")
     return int(text)
 
 

@@ -212,16 +212,17 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
     except UnknownTargetError as error:
         raise InputError.at("targets", str(error)) from None
     preset = _untouched(request) or presets.called(found.link)
+    parts = _parts(request.parts)
     return {
         "ok": True,
         "workload": workload.model_dump(mode="json"),
         "report": found.model_dump(mode="json"),
         "parts": page.render(
-            _parts(request.parts),
+            parts,
             workload,
             found,
             published=presets.load(preset).published if preset else None,
-            kept=_kept(request.compare),
+            kept=_kept(request.compare if "compare" in parts else None),
         ),
         "blocks": page.blocks(found),
         "hints": _rows(hints),

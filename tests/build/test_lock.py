@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from web.make import archive, pins, resolve, wheels
+from web.make import archive, bundle, hashed, pins, resolve, wheels
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import sha256
@@ -34,7 +34,8 @@ PYODIDE = {
 @pytest.fixture(scope="module")
 def lock(dist: Path) -> dict[str, Any]:
     """Return the lock as it is published."""
-    content: dict[str, Any] = json.loads((dist / "py" / "pyodide-lock.json").read_text("utf-8"))
+    published = hashed.folder(dist, hashed.PYTHON) / bundle.LOCK
+    content: dict[str, Any] = json.loads(published.read_text("utf-8"))
     return content
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calculator.api import answer
-from web.make import node
+from web.make import hashed, node
 from web.make.places import Places
 
 HERE = Path(__file__).parent
@@ -89,7 +89,7 @@ def asked(
         HERE / "ask.mjs",
         {
             "loader": str(places.root / "web" / "js" / "loader.js"),
-            "base": in_node(dist / "py"),
+            "base": in_node(hashed.folder(dist, hashed.PYTHON)),
             "way": way,
             "whole": whole,
             "requests": list(requests.values()),
@@ -144,7 +144,7 @@ def test_kept_library_imports(dist: Path, places: Places, way: str) -> None:
         HERE / "imports.mjs",
         {
             "loader": str(places.root / "web" / "js" / "loader.js"),
-            "base": in_node(dist / "py"),
+            "base": in_node(hashed.folder(dist, hashed.PYTHON)),
             "way": way,
             "whole": True,
             "modules": KEPT,

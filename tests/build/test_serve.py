@@ -78,6 +78,116 @@ def test_nothing_from_outside(connection: http.client.HTTPConnection, path: str)
     assert b"secret\n" not in answer.read()
 
 
+NEVER_CHANGES = "a/0123456789ab/js/main.js"
+SIZES = {"": 3000, ".br": 1000, ".gz": 2000}
+
+
+@pytest.fixture
+def copies(folder: Path) -> Path:
+    """Add files with compressed copies, which differ in size, to the small site."""
+    for name in ("copied.html", NEVER_CHANGES):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        for end, size in SIZES.items():
+            (folder / f"{name}{end}").write_bytes(b"x" * size)
+    (folder / "only.js").write_bytes(b"x" * 3000)
+    (folder / "only.js.gz").write_bytes(b"x" * 2000)
+    return folder
+
+
+def fetch(
+    connection: http.client.HTTPConnection, path: str, method: str = "GET", **headers: str
+) -> http.client.HTTPResponse:
+    """Ask for a path; an underscore in a header's name stands for a hyphen."""
+    spelled = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, path, headers=spelled)
+    return connection.getresponse()
+
+
+@pytest.mark.usefixtures("copies")
+@pytest.mark.parametrize(
+    ("path", "accepted", "coding", "size"),
+    [
+        ("/copied.html", "gzip, deflate, br", "br", 1000),
+        ("/copied.html", "gzip, deflate", "gzip", 2000),
+        ("/copied.html", "br;q=0, gzip;q=0.5", "gzip", 2000),
+        ("/copied.html", "br;q=0.2, gzip;q=0.8", "gzip", 2000),
+        ("/copied.html", "GZIP ; q=1.0 , Br", "br", 1000),
+        ("/copied.html", "br;q=0, gzip;q=0", None, 3000),
+        ("/copied.html", "identity", None, 3000),
+        ("/copied.html", "*", "br", 1000),
+        ("/copied.html", "br;q=0, *", "gzip", 2000),
+        ("/copied.html", "br;q=much", None, 3000),
+        ("/copied.html", "brotli", None, 3000),
+        ("/copied.html", "", None, 3000),
+        ("/only.js", "br, gzip", "gzip", 2000),
+        ("/only.js", "br", None, 3000),
+        ("/a.wasm", "br, gzip", None, 7),
+    ],
+)
+def test_sends_the_copy_that_the_browser_takes(
+    connection: http.client.HTTPConnection, path: str, accepted: str, coding: str | None, size: int
+) -> None:
+    """What is sent keeps the original's type, and says that it depends on what was asked for."""
+    answer = fetch(connection, path, Accept_Encoding=accepted)
+    assert (answer.status, len(answer.read())) == (200, size)
+    assert answer.headers["Content-Encoding"] == coding
+    assert answer.headers["Content-Length"] == str(size)
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    assert "br" not in answer.headers["Content-Type"]
+
+
+@pytest.mark.usefixtures("copies")
+def test_what_the_browser_has_is_not_sent_again(connection: http.client.HTTPConnection) -> None:
+    first = fetch(connection, "/copied.html", Accept_Encoding="br")
+    assert len(first.read()) == 1000
+    tag = first.headers["ETag"]
+    for known in (tag, f'"other", W/{tag}', "*"):
+        again = fetch(connection, "/copied.html", Accept_Encoding="br", If_None_Match=known)
+        assert (again.status, again.read()) == (304, b"")
+        assert again.headers["ETag"] == tag
+    for accepted, known in {"gzip": tag, "br": '"other"'}.items():
+        other = fetch(connection, "/copied.html", Accept_Encoding=accepted, If_None_Match=known)
+        assert other.status == 200
+        other.read()
+
+
+def test_changed_file_is_sent_again(connection: http.client.HTTPConnection, copies: Path) -> None:
+    before = fetch(connection, "/only.js")
+    before.read()
+    (copies / "only.js").write_bytes(b"y" * 3000)
+    answer = fetch(connection, "/only.js", If_None_Match=before.headers["ETag"])
+    assert (answer.status, answer.read()) == (200, b"y" * 3000)
+
+
+@pytest.mark.usefixtures("copies")
+@pytest.mark.parametrize(
+    ("path", "status", "kept"),
+    [
+        (f"/{NEVER_CHANGES}", 200, "public, max-age=31536000, immutable"),
+        ("/a/0123456789ab/js/gone.js", 404, "no-cache"),
+        ("/a/0123456789ab", 301, "no-cache"),
+        ("/copied.html?/a/0123456789ab/", 200, "no-cache"),
+        ("/", 200, "no-cache"),
+    ],
+)
+def test_only_what_never_changes_is_kept(
+    connection: http.client.HTTPConnection, path: str, status: int, kept: str
+) -> None:
+    answer = fetch(connection, path)
+    answer.read()
+    assert (answer.status, answer.headers["Cache-Control"]) == (status, kept)
+
+
+@pytest.mark.usefixtures("copies")
+def test_head_tells_the_same_without_the_content(connection: http.client.HTTPConnection) -> None:
+    whole = fetch(connection, "/copied.html", Accept_Encoding="br")
+    whole.read()
+    head = fetch(connection, "/copied.html", "HEAD", Accept_Encoding="br")
+    assert (head.status, head.read()) == (200, b"")
+    told = ("Content-Type", "Content-Length", "Content-Encoding", "ETag")
+    assert [head.headers[name] for name in told] == [whole.headers[name] for name in told]
+
+
 def test_next_free_port(folder: Path) -> None:
     """A port that is taken leads to the next one."""
     with (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from web.make import archive, bundle, node, snapshot
+from web.make import archive, bundle, hashed, node, snapshot
 from web.make.places import Places
 from web.make.stamps import sha256
 
@@ -43,7 +43,7 @@ def test_joined_archives_hold_all_files(
 
 def test_archives_share_no_file(dist: Path) -> None:
     """What came first does not come again later, and a module's source comes later."""
-    first, later = (archive.read(dist / "py" / name) for name in (bundle.START, bundle.LATER))
+    first, later = (archive.read(hashed.folder(dist, hashed.PYTHON) / name) for name in (bundle.START, bundle.LATER))
     assert not first.keys() & later.keys()
     assert "calculator/api.pyc" in first
     assert "calculator/api.py" in later
@@ -102,7 +102,7 @@ def test_memory_comes_back(places: Places) -> None:
 
 def test_memory_tells_what_it_was_taken_from(dist: Path) -> None:
     """The hashes beside the memory are those of the files that lie there."""
-    told = json.loads((dist / "py" / snapshot.ABOUT).read_text("utf-8"))
+    told = json.loads((hashed.folder(dist, hashed.PYTHON) / snapshot.ABOUT).read_text("utf-8"))
     assert told["made_from"].keys() == {*snapshot.MADE_FROM}
     for name, expected in told["made_from"].items():
-        assert sha256(dist / "py" / name) == expected
+        assert sha256(hashed.folder(dist, hashed.PYTHON) / name) == expected

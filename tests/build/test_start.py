@@ -9,13 +9,21 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from web.make import bundle, runtime, serve, snapshot
+from web.make import bundle, hashed, runtime, serve, snapshot
 from web.make.places import Places
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 BLANK = '<!doctype html><title>blank</title><link rel="icon" href="favicon.svg">'
 
 SHARED = (*runtime.SHIPPED, bundle.CORE, bundle.LOCK)
+
+TYPES = {
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+    ".json": "application/json",
+    ".so": "application/octet-stream",
+    ".zip": "application/zip",
+}
 
 # Runs in a page that holds nothing: the engine's client is all that is loaded.
 START = """async ([address, requests]) => {
@@ -82,12 +90,13 @@ def start(page: Page, *requests: dict[str, Any]) -> Any:
 
 def scripts(page: Page) -> str:
     """Return the address of the site's scripts."""
-    return page.url.partition("blank.html")[0] + "js/"
+    return f"{folder(page.url, hashed.ASSETS)}js/"
 
 
-def python_folder(under_path: str) -> str:
-    """Return the address of Python's files."""
-    return f"{under_path}py/"
+def folder(address: str, kind: str) -> str:
+    """Return the address of a folder that is named by its content."""
+    dist = Places(Path(__file__).parents[2]).dist
+    return f"{address.partition('blank.html')[0]}{kind}/{hashed.folder(dist, kind).name}/"
 
 
 def test_answers_from_its_own_folder(page: Page, under_path: str, way: str) -> None:
@@ -129,11 +138,13 @@ def test_newest_request_wins(page: Page) -> None:
 
 def refusing(page: Page, name: str, how: str) -> Callable[[], None]:
     """Let a file of Python's not arrive until what is returned is called."""
-    pattern = f"**/py/**{name}"
+    pattern = f"**/py/*/{name}"
 
     def refuse(route: Route) -> None:
         if how == "cut off":
             route.abort("connectionreset")
+        elif how == "damaged":
+            route.fulfill(body=b"<html>not it</html>", content_type=TYPES[Path(name).suffix])
         else:
             route.fulfill(status=404, body="no such file")
 
@@ -141,7 +152,7 @@ def refusing(page: Page, name: str, how: str) -> Callable[[], None]:
     return lambda: page.context.unroute(pattern, refuse)
 
 
-HOWS = pytest.mark.parametrize("how", ["not found", "cut off"])
+HOWS = pytest.mark.parametrize("how", ["not found", "cut off", "damaged"])
 
 
 def lost(page: Page, name: str, how: str) -> None:
@@ -298,13 +309,13 @@ DICE = """async ([scripts, base]) => {
 @pytest.mark.parametrize("way", ["resumed"], indirect=True)
 def test_chance_is_not_frozen(page: Page, under_path: str) -> None:
     """Two resumed Pythons draw different numbers."""
-    drawn = {page.evaluate(DICE, [scripts(page), python_folder(under_path)]) for _ in range(2)}
+    drawn = {page.evaluate(DICE, [scripts(page), folder(under_path, hashed.PYTHON)]) for _ in range(2)}
     assert len(drawn) == 2
 
 
 def test_missing_worker_is_said(page: Page) -> None:
     """So does a worker that cannot be loaded at all."""
-    page.context.route("**/js/worker.js", lambda route: route.abort())
+    page.context.route("**/js/worker.js?*", lambda route: route.abort())
     assert start(page, {}) == "the engine's files cannot be loaded"
 
 
@@ -317,5 +328,5 @@ def test_forbidden_webassembly_is_said(page: Page) -> None:
         headers = {**response.headers, "content-security-policy": policy}
         route.fulfill(response=response, headers=headers)
 
-    page.context.route("**/js/worker.js", forbid)
+    page.context.route("**/js/worker.js?*", forbid)
     assert "WebAssembly" in start(page, {})

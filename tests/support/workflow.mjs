@@ -34,7 +34,7 @@ const errors = parsed.context.errors.getErrors().map((error) => error.message);
 const answer = { errors };
 if (!errors.length) {
   const [job] = workflow.jobs;
-  const container = JSON.parse(JSON.stringify(job.container)).map;
+  const container = job.container ? JSON.parse(JSON.stringify(job.container)).map : [];
   answer.container = Object.fromEntries(container.map(({ Key, Value }) => [Key, evaluate(Value)]));
   answer.runs = job.steps.filter((step) => step.run).map((step) => evaluate(JSON.parse(JSON.stringify(step.run))));
 }

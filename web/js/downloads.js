@@ -1,34 +1,55 @@
-// How the start's downloads go, without touching them: the browser keeps a list of what it fetched.
+// How the start's downloads go. Where one is lost, Pyodide may warn on the console and wait forever: that is told
+// here, from around the two functions that it uses. What has arrived is in the list that the browser keeps.
 
 /**
- * Watch until all have arrived or one has not. The latter has to be seen from outside: when the
- * runtime's own file or the compiled module is missing, Pyodide does not fail but waits forever.
+ * Be told how many have arrived, and of one that has not.
  *
  * @param {string} base address of the folder they come from
  * @param {string[]} files
- * @param {{arrived: (loaded: number, total: number) => void, lost: (file: string) => void}} tell
+ * @param {{arrived: (loaded: number, total: number) => void, lost: (error: Error) => void}} tell
  * @returns {() => void} ends it
  */
-export function watch(base, files, tell) {
+export function watch(base, files, { arrived, lost }) {
+  const observer = follow(base, files, arrived);
+  const { fetch } = self;
+  const { instantiateStreaming } = WebAssembly;
+  self.fetch = (address, ...more) => orTell(received(fetch, address, more), lost);
+  WebAssembly.instantiateStreaming = (...given) => orTell(instantiateStreaming(...given), lost);
+  return () => {
+    observer.disconnect();
+    Object.assign(self, { fetch });
+    Object.assign(WebAssembly, { instantiateStreaming });
+  };
+}
+
+/** @param {(loaded: number, total: number) => void} arrived */
+function follow(base, files, arrived) {
   const there = new Set();
   const observer = new PerformanceObserver((list) => list.getEntries().forEach(note));
-  tell.arrived(0, files.length);
+  arrived(0, files.length);
   observer.observe({ type: "resource", buffered: true });
-  return () => observer.disconnect();
+  return observer;
 
-  function note(entry) {
-    const file = entry.name.slice(base.length);
-    if (!entry.name.startsWith(base) || !files.includes(file)) return;
-    if (hasFailed(entry)) {
-      observer.disconnect();
-      tell.lost(file);
-      return;
-    }
+  function note({ name }) {
+    const file = name.slice(base.length);
+    if (!name.startsWith(base) || !files.includes(file)) return;
     there.add(file);
-    tell.arrived(there.size, files.length);
+    arrived(there.size, files.length);
     if (there.size === files.length) observer.disconnect();
   }
 }
 
-/** @param {PerformanceResourceTiming} entry */
-const hasFailed = ({ responseStatus, decodedBodySize }) => responseStatus >= 400 || decodedBodySize === 0;
+async function received(fetch, address, more) {
+  const response = await fetch(address, ...more).catch(() => null);
+  if (response?.ok) return response;
+  throw new Error(`${String(address.url ?? address).split("/").at(-1)} has not arrived`);
+}
+
+async function orTell(promise, tell) {
+  try {
+    return await promise;
+  } catch (error) {
+    tell(error);
+    throw error;
+  }
+}

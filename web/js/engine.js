@@ -1,14 +1,13 @@
 // The page's side of the engine: starts the worker, asks it, and answers only what is still wanted.
 
-const WORKER = new URL("worker.js", import.meta.url);
-const WANTED = new URLSearchParams(location.search).get("start"); // for tests and measurements: a start by name
-if (WANTED) WORKER.searchParams.set("start", WANTED);
+import { open } from "./thread.js";
+
 const CANNOT_LOAD = "the engine's files cannot be loaded";
 const STOPPED = "Python has stopped";
 const PATIENCE_MS = 180_000; // without any sign of progress
 
 /**
- * @typedef {{step: "fetch" | "start" | "import" | "ready" | "failed", loaded?: number, total?: number,
+ * @typedef {{step: "fetch" | "unpack" | "start" | "import" | "ready" | "failed", loaded?: number, total?: number,
  *   reason?: string}} Progress
  */
 
@@ -31,7 +30,7 @@ export class Engine {
   start() {
     if (this.#worker) return;
     this.#ready = false;
-    const worker = new Worker(WORKER, { type: "module" });
+    const worker = open();
     const isCurrent = () => worker === this.#worker; // one that was let go may still have said something
     worker.onmessage = ({ data }) => isCurrent() && this.#hear(data);
     worker.onerror = ({ message }) => isCurrent() && this.#fail(message || CANNOT_LOAD);

@@ -75,19 +75,21 @@ export async function load(base, entering = () => {}) {
  * @returns {Promise<Python>} rejected when there is no snapshot, or none that fits: then `load`
  */
 export async function resume(base, entering = () => {}) {
-  const packed = fetched(`${base}snapshot.bin`).then((response) => response.arrayBuffer());
-  packed.catch(() => {}); // awaited below, if it comes to that
-  const told = await (await fetched(`${base}snapshot.json`)).json();
-  const snapshot = new Uint8Array(told.bytes);
-  const fill = async (fresh) => {
-    unpack(await packed, roomy(fresh, told.memory), snapshot);
-    if (checksum(snapshot) !== told.checksum) throw new Error("it is not the memory that was taken");
+  const packed = fetched(`${base}snapshot.bin`, "arrayBuffer");
+  const told = fetched(`${base}snapshot.json`, "json");
+  const snapshot = told.then(({ bytes }) => new Uint8Array(bytes));
+  for (const each of [packed, snapshot]) each.catch(() => {}); // awaited below
+  const created = async (fresh) => {
+    const { memory, checksum: expected } = await told;
+    unpack(await packed, roomy(fresh, memory), await snapshot);
+    if (checksum(await snapshot) !== expected) throw new Error("it is not the memory that was taken");
   };
-  const python = await boot(base, { entering, library: "empty.zip", _loadSnapshot: snapshot, created: fill });
+  const python = await boot(base, { entering, library: "empty.zip", _loadSnapshot: snapshot, created });
   entering("import");
   python.runPython(RESEED);
   const engine = opened(python);
-  if (engine.answer(told.request) !== told.response) throw new Error("its answer is another");
+  const { request, response } = await told;
+  if (engine.answer(request) !== response) throw new Error("its answer is another");
   return engine;
 }
 
@@ -147,8 +149,8 @@ function opened(python) {
   return { answer: python.runPython(DOOR), add, python };
 }
 
-async function fetched(address) {
+async function fetched(address, kind) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${address} is not there`);
-  return response;
+  return response[kind]();
 }

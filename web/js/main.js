@@ -8,9 +8,11 @@ import { Engine } from "./engine.js";
 import * as folds from "./folds.js";
 import * as form from "./form.js";
 import * as last from "./last.js";
+import * as offline from "./offline.js";
 import * as parts from "./parts.js";
 import * as paste from "./paste.js";
 import * as platforms from "./platforms.js";
+import { prepared } from "./prepared.js";
 import * as presets from "./presets.js";
 import * as print from "./print.js";
 import * as reference from "./reference.js";
@@ -25,12 +27,15 @@ const INCOMPLETE = "This answers your last complete input";
 const start = JSON.parse(document.getElementById("start").textContent);
 const element = document.getElementById("form");
 let reshaping = false;
+let failed = false; // the engine, at least once
+let visited = false; // it has answered, and the service worker is under way
 let picked = 0; // counts the platforms that were chosen
 let latest = 0; // counts what people do: an answer that comes late must still be the wanted one
 
 const engine = new Engine((progress) => {
   status.show(progress);
   if (progress.step === "ready" || progress.step === "failed") talk.live = progress.step === "ready";
+  if (progress.step === "failed") failed = true;
 });
 
 const talk = new Talk(start, ask, {
@@ -54,6 +59,7 @@ function answered(answer, change, typed) {
   status.outdate();
   if (talk.live) status.live();
   if (talk.live) tools.live();
+  if (talk.live) keep();
   if (change) form.render(answer.parts.form, change.then);
   else if (answer.parts.form) form.reshape(answer.parts.form);
   form.write(typed);
@@ -80,6 +86,12 @@ function settle(answer, change) {
   address.note(answer.link, change);
   tools.refresh();
   if (!answer.preset && !change?.walk) last.keep(address.fragment().slice(1));
+}
+
+/** Once the first answer has come, nothing that people wait for is in the way of what works without a network. */
+function keep() {
+  if (!visited) offline.live();
+  visited = true;
 }
 
 function looked({ parts: more, blocks }) {
@@ -172,14 +184,14 @@ async function pick(link, more = { name: nameOf(link) }) {
   const change = { preset: link.dataset.preset, ...more };
   const mine = ++latest;
   presets.choose(change.preset);
-  if (talk.live) return talk.change(change);
+  if (talk.live || !prepared) return talk.change(change);
   try {
-    const response = await fetch(link.href.replace(/\.html$/, ".json"));
-    if (!response.ok) throw new Error(response.statusText);
-    const answer = await response.json();
+    const answer = await prepared(link);
     if (mine === latest) talk.adopt(answer, change);
   } catch {
-    if (mine === latest) location.assign(link.href);
+    if (mine !== latest) return;
+    if (failed) location.assign(link.href);
+    else talk.change(change); // no network: the engine, which is kept, will be up soon
   }
 }
 
@@ -229,4 +241,5 @@ if (!address.isNamed()) last.start((link, name) => talk.change({ link, name, pic
 address.start(start.link, { platform: platforms.named, compared: compare.link }, walk);
 tastes.start(() => talk.again());
 print.start(whole, address.here);
+offline.start({ leave: address.flush, say: status.say });
 engine.start();

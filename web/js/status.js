@@ -8,7 +8,12 @@ const region = document.getElementById("say");
 
 const QUIET_MS = 600;
 const FLASHED_MS = 2000;
-const STEPS = { fetch: "Fetching Python…", start: "Starting Python…", import: "Loading the engine…" };
+const STEPS = {
+  fetch: "Fetching Python…",
+  unpack: "Unpacking Python…", // in the single file
+  start: "Starting Python…",
+  import: "Loading the engine…",
+};
 
 const flashing = new WeakMap(); // button -> timer
 let pending = 0;

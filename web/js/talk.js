@@ -6,7 +6,8 @@
 // form's inputs are those of the form as it stands. It renders the form anew, so what was typed while it
 // was on its way, or could not be answered before, is handed back to be written into the new form.
 //
-// What an address names when the page opens goes `first`: what was typed since belongs on top of it.
+// Another job in the form ends what was typed before, and what was typed since belongs on top of it. What an address
+// names when the page opens is the `first` job: there was nothing before it.
 
 /**
  * @typedef {Record<string, string>} Typed dotted path -> text
@@ -81,8 +82,7 @@ export class Talk {
 
   /** @param {Change} change */
   change(change) {
-    const isWhole = change.preset || change.take || change.link;
-    if (isWhole && !change.first) this.#forget();
+    if (isWhole(change) && !change.first) this.#forget();
     this.#preset = change.preset ?? "";
     this.#changes.push(change);
     return this.#proceed();
@@ -161,7 +161,7 @@ export class Talk {
 
   async #stepOn() {
     const round = this.#round;
-    const change = this.#typed && !this.#changes[0]?.first ? null : this.#changes.shift();
+    const change = this.#typed && !isWhole(this.#changes[0]) ? null : this.#changes.shift();
     this.#typed = false;
     const before = this.#since;
     this.#since = {};
@@ -226,6 +226,9 @@ export class Talk {
     return this.#preset ? { preset: this.#preset } : { workload: this.#workload };
   }
 }
+
+/** Whether a change puts another job into the form. */
+const isWhole = (change) => Boolean(change && (change.preset || change.take || change.link));
 
 /**
  * @param {string} path of an input, or nothing

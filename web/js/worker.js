@@ -10,14 +10,18 @@
 import { watch } from "./downloads.js";
 import { Later } from "./later.js";
 import { load, resume } from "./loader.js";
+import * as places from "./places.js";
 import { choose, FILES, isMetered } from "./starts.js";
 
-const PYTHON = new URL("../py/", import.meta.url).href;
+const PYTHON = new URL(places.PYTHON, import.meta.url).href;
 
 const progress = (step, loaded, total) => postMessage({ type: "progress", step, loaded, total });
 
 // A policy that forbids WebAssembly makes Pyodide wait forever; this refusal comes at once.
 const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+
+let lost = fail; // is told what nobody waits for: a damaged file, on which Pyodide itself would wait forever
+self.addEventListener("unhandledrejection", ({ reason: error }) => lost(error));
 
 async function start() {
   await WebAssembly.compile(EMPTY_MODULE);
@@ -30,26 +34,26 @@ async function start() {
 
 /** Start that way; a memory that cannot be resumed costs time, never the answer. */
 async function started(way) {
-  if (way === "direct") return following("direct", () => load(PYTHON, progress));
+  if (way === "direct") return following("direct", load);
   try {
-    return await following("resumed", () => resume(PYTHON, progress));
+    return await following("resumed", resume);
   } catch (error) {
     console.info(`The engine starts the longer way, as its memory could not be resumed: ${reason(error)}`);
     return started("direct");
   }
 }
 
-/** Tell how the downloads of a start go; one that is lost ends it, for it may wait forever. */
+/** Tell how the downloads of a start go; whatever is lost ends it. */
 function following(way, begin) {
-  return new Promise((resolve, reject) => {
-    const end = watch(PYTHON, FILES[way], {
-      arrived: (loaded, total) => progress("fetch", loaded, total),
-      lost: (file) => reject(new Error(`${file} has not arrived`)),
-    });
-    begin().then(resolve, (error) => {
-      end();
-      reject(error);
-    });
+  let end = () => {};
+  const going = new Promise((resolve, reject) => {
+    lost = reject;
+    end = watch(PYTHON, FILES[way], { arrived: (loaded, total) => progress("fetch", loaded, total), lost });
+    begin(PYTHON, progress).then(resolve, reject);
+  });
+  return going.finally(() => {
+    end();
+    lost = fail;
   });
 }
 
@@ -84,8 +88,5 @@ function fail(error) {
   console.error(error);
   postMessage({ type: "failed", message: reason(error) });
 }
-
-// A damaged file is rejected where nobody waits for it: Pyodide itself would wait forever.
-self.addEventListener("unhandledrejection", ({ reason: error }) => fail(error));
 
 start().catch(fail);

@@ -15,15 +15,16 @@ def run(root: Path, options: Namespace) -> int:
     """Carry out one command; return the process's exit status."""
     places = Places(root)
     try:
-        if options.command == "mutate":
-            return mutants.check(places)
-        if options.command == "prove":
-            return proof.run(places)
+        without_site = {"mutate": mutants.check, "prove": proof.run}
+        if options.command in without_site:
+            return without_site[options.command](places)
         site.build(places, base_url=options.base_url)
         if options.command == "serve":
             serve.serve(places.dist, options.port)
         if options.command == "test":
             return checks.check(places, options.rest)
+        if options.command == "bench":
+            return bench(places, options)
     except BuildError as failure:
         say(f"stopped: {failure}")
         return 1
@@ -32,3 +33,10 @@ def run(root: Path, options: Namespace) -> int:
     if options.command == "build":
         say("dist/ is ready")
     return 0
+
+
+def bench(places: Places, options: Namespace) -> int:
+    """Measure how fast the page is."""
+    from web.bench import run  # noqa: PLC0415  what drives the browser is there for checks only
+
+    return run.run(places, runs=options.runs, only=options.only, strict=options.check)

@@ -33,17 +33,16 @@ WEB: Final = ROOT / "web"
 MEASURED: Final = ROOT / "tests" / "measured.json"
 
 
-def write(dist: Path, *, base_url: str) -> None:
-    """Write pages, styles and scripts into `dist`.
+def write(dist: Path, *, base_url: str, assets: str = "") -> None:
+    """Write the pages into `dist`.
 
     Args:
         dist: the folder of the finished site; it need not exist.
         base_url: where it will live, or "" where that is not known.
+        assets: the folder of styles and scripts, seen from there, with a slash at its end.
     """
-    for folder in ("css", "js"):
-        shutil.copytree(WEB / folder, dist / folder, dirs_exist_ok=True)
-    shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
     (dist / "p").mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
     base_url = base_url.rstrip("/")
     place = partial(_address, base_url)
     base = place("")
@@ -52,13 +51,14 @@ def write(dist: Path, *, base_url: str) -> None:
     (dist / found.PREVIEW).write_bytes(picture)
     paths = [f"p/{shown.id}.html" for shown in _presets(base)]
     found.write(dist, base_url, ["", *paths])
+    render = partial(_render, assets=assets, place=place)
     for shown in _presets(base):
         answer = api.answer(json.dumps({"preset": shown.id, "base": base}))
         (dist / "p" / f"{shown.id}.json").write_bytes(answer.encode())
-        html = _render(shown, answer, "../", place, f"p/{shown.id}.html")
+        html = render(shown, answer, "../", f"p/{shown.id}.html")
         (dist / "p" / f"{shown.id}.html").write_bytes(html.encode())
         if shown.id == DEFAULT_PRESET:
-            html = _render(shown, answer, "", place, "")
+            html = render(shown, answer, "", "")
             (dist / "index.html").write_bytes(html.encode())
 
 
@@ -98,24 +98,29 @@ def _presets(base: str) -> tuple[Shown, ...]:
     return tuple(Shown(preset, report.build(preset.workload, base=base)) for preset in found)
 
 
-def _render(shown: Shown, answer: str, root: str, place: Callable[[str], str], path: str) -> str:
+def _render(
+    shown: Shown, answer: str, root: str, path: str, *, assets: str, place: Callable[[str], str]
+) -> str:
     """Render the page that opens with one preset.
 
     Args:
         shown: the preset.
         answer: what the engine answers for it.
         root: relative address of the folder that holds index.html.
-        place: gives the full address of a path of the site, or "".
         path: the page's own.
+        assets: the folder of styles and scripts, seen from there.
+        place: gives the full address of a path of the site, or "".
     """
     answered = json.loads(answer)
     context = {
         **_reference(place("")),
         "root": root,
+        "assets": f"{root}{assets}",
         "canonical": place(path),
         "preview": place(found.PREVIEW),
         "preview_size": preview.SIZE,
         "software": found.software,
+        "themes": preview.backgrounds(WEB / "css" / "base.css"),
         "policy": CONTENT_SECURITY_POLICY,
         "shown": shown,
         "block": partial(_block, shown.report),

@@ -88,6 +88,16 @@ class Places:
         return self.build / "py"
 
     @property
+    def compressed(self) -> Path:
+        """Compressed copies of the site's files, by their originals' content."""
+        return self.build / "compressed"
+
+    @property
+    def packed(self) -> Path:
+        """The same as text, for the single file."""
+        return self.build / "packed"
+
+    @property
     def mutants(self) -> Path:
         """A copy of the engine and its tests, for mutmut to change."""
         return self.build / "mutants"

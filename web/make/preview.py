@@ -22,7 +22,7 @@ _FINE: Final = 2
 
 _LEFT, _RIGHT = 80, 1120
 _BAR_TOP, _BAR_BOTTOM = 452, 500
-_TOKEN: Final = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{3,6}),")
+_TOKEN: Final = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{3,6}), (#[0-9a-f]{3,6})\)")
 _KINDS: Final = {
     "queued": "t-queued", "held": "t-held", "handover": "t-handover", "nccl": "t-nccl",
 }  # fmt: skip
@@ -46,10 +46,15 @@ def draw(report: Report, title: str, styles: Path) -> bytes:
     return made.getvalue()
 
 
-def tokens(styles: Path) -> dict[str, str]:
-    """Return the light theme's colours by name, out of the first rule of a style sheet."""
+def tokens(styles: Path, *, dark: bool = False) -> dict[str, str]:
+    """Return a theme's colours by name, out of the first rule of a style sheet."""
     first = styles.read_text("utf-8").partition("}")[0]
-    return dict(_TOKEN.findall(first))
+    return {name: by_night if dark else by_day for name, by_day, by_night in _TOKEN.findall(first)}
+
+
+def backgrounds(styles: Path) -> dict[str, str]:
+    """Return each theme's background by the theme's name, for the browser's own frame."""
+    return {name: tokens(styles, dark=name == "dark")["bg"] for name in ("light", "dark")}
 
 
 class _Pen:

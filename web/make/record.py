@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from web.make import pins
+from calculator import __version__
+from web.make import pins, trees
 from web.make.places import Places
 from web.make.stamps import files, sha256
 
 NAME = "build.json"
 
+SOURCES: Final = (
+    *("LICENSE", "README.md", "build.py", "calculator", "presets", "pyproject.toml"),
+    *("requirements.lock", "tests/measured.json", "web"),
+)
+"""Everything in the repository that a build reads."""
+
 
 def write(places: Places, site: Path, base_url: str) -> None:
     """List every input with its version and hash, and every file of the site with its own."""
     content = {
+        "version": __version__,
         "base_url": base_url,
-        "inputs": [npm(places), *packages(places)],
+        "sources": {name: trees.name(places.root / name) for name in SOURCES},
+        "inputs": [npm(places), *packages(places), *tools(places)],
         "files": {
             path.relative_to(site).as_posix(): {
                 "bytes": path.stat().st_size,
@@ -41,3 +50,17 @@ def packages(places: Places) -> list[dict[str, Any]]:
     lock = json.loads(places.frozen.read_text("utf-8"))
     kept = ("name", "version", "file_name", "sha256")
     return [{key: entry[key] for key in kept} for entry in lock["packages"].values()]
+
+
+def tools(places: Places) -> list[dict[str, Any]]:
+    """Describe what the build itself ran with: each package may have come as any of these files."""
+    locked = pins.locked(places.lock).values()
+    return [
+        {
+            "name": pin.name,
+            "version": pin.version,
+            "role": "build",
+            "any_sha256": sorted(pin.hashes),
+        }
+        for pin in locked
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
 
+from web.make import hashed, hosts, negotiate
 from web.make.failure import BuildError
 from web.make.policy import CONTENT_SECURITY_POLICY
 
@@ -19,7 +21,9 @@ HOST = "127.0.0.1"
 _PORTS_TRIED = 20
 _PORTS = 65536
 _TYPES = {
+    ".br": "application/octet-stream",
     ".css": "text/css; charset=utf-8",
+    ".gz": "application/gzip",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
@@ -31,17 +35,56 @@ _TYPES = {
     ".zip": "application/zip",
     "": "application/octet-stream",
 }
+_FOREVER = re.compile(rf"/(?:{hashed.ASSETS}|{hashed.PYTHON})/{hashed.NAME.pattern}/")
+"""Paths in folders that are named by their content: what they name never changes."""
+_ASKED_AGAIN = "no-cache"
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Answers with files and nothing else, with the types and policy that a host should send."""
+    """Answers with files and nothing else, with the headers that a host should send."""
 
     protocol_version = "HTTP/1.1"
     extensions_map = _TYPES
+    keep = _ASKED_AGAIN
+
+    def send_head(self) -> BinaryIO | None:
+        """Send a file's headers, in the form that suits the browser best; return what follows."""
+        path = self.named()
+        if path is None:
+            return super().send_head()  # another address, or none
+        coding, chosen = negotiate.choose(path, self.headers.get("Accept-Encoding", ""))
+        tag = negotiate.tag(chosen)
+        known = negotiate.is_current(tag, self.headers.get("If-None-Match", ""))
+        self.keep = hosts.KEPT if _FOREVER.search(self.path.partition("?")[0]) else _ASKED_AGAIN
+        self.send_response(HTTPStatus.NOT_MODIFIED if known else HTTPStatus.OK)
+        self.send_header("ETag", tag)
+        self.send_header("Vary", "Accept-Encoding")
+        if not known:
+            self.describe(path, coding, chosen.stat().st_size)
+        self.end_headers()
+        return None if known else chosen.open("rb")
+
+    def named(self) -> Path | None:
+        """Return the file that the address names; None where it names none or lacks a slash."""
+        path = Path(self.translate_path(self.path))
+        ends_in_slash = self.path.partition("?")[0].partition("#")[0].endswith("/")
+        if path.is_dir() and ends_in_slash:
+            path /= "index.html"
+        elif ends_in_slash:
+            return None
+        return path if path.is_file() else None
+
+    def describe(self, path: Path, coding: str, size: int) -> None:
+        """Send the headers that say what a body is; its type is that of the file as it is."""
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Length", str(size))
+        if coding:
+            self.send_header("Content-Encoding", coding)
 
     def end_headers(self) -> None:
-        """Have every answer checked again by the browser, and kept to the page's policy."""
-        self.send_header("Cache-Control", "no-cache")
+        """Say how long this may be kept, and hold it to the page's policy."""
+        self.send_header("Cache-Control", self.keep)
+        self.keep = _ASKED_AGAIN  # the next answer on this connection may be an error
         self.send_header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()

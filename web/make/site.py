@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import shutil
 
-from web.make import bundle, engine, pages, record, resolve, runtime, wheels
+from web.make import (
+    assets,
+    budgets,
+    bundle,
+    compressed,
+    engine,
+    hashed,
+    hosts,
+    licenses,
+    offline,
+    onefile,
+    pages,
+    record,
+    resolve,
+    runtime,
+    wheels,
+)
 from web.make.failure import BuildError
 from web.make.places import Places
 
@@ -32,8 +48,15 @@ def publish(places: Places, base_url: str) -> None:
     for folder in (fresh, old):
         shutil.rmtree(folder, ignore_errors=True)
     fresh.mkdir()
-    shutil.copytree(places.python, fresh / "py")
-    pages.write(fresh, base_url=base_url)
+    python = hashed.put(places.python, fresh / hashed.PYTHON)
+    styled = assets.write(fresh, python)
+    pages.write(fresh, base_url=base_url, assets=styled)
+    licenses.write(places, fresh, styled)
+    onefile.write(places, fresh)
+    hosts.write(fresh)
+    offline.write(fresh)
+    compressed.beside(places, fresh)
+    budgets.check(places, fresh)
     record.write(places, fresh, base_url)
     try:
         if places.dist.exists():

@@ -1,0 +1,131 @@
+"""Broken downloads, a full storage, no service workers: the page works, and is kept later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.host import Host
+from tests.browser.keeping import (
+    CACHES,
+    STATE,
+    STEP_MS,
+    VERSION,
+    cut_off,
+    keep,
+    notice,
+    until,
+    visit,
+)
+from tests.browser.person import START_MS, Person
+from web.make import browser as chromium
+from web.make import hashed
+
+
+def test_a_broken_download_is_taken_up_again(context: BrowserContext, host: Host) -> None:
+    """The page does without; the next visit fetches what is missing, and only that."""
+    page = f"{host.address}p/medical-3d.html"
+    host.cut.add("/")
+    person = visit(context, page)
+    until(person.page, STATE, lambda state: state is None)
+    person.types("ranks", "2")
+    expect(person.page.locator("#stale")).to_be_hidden()
+    host.cut.clear()
+    host.forget()
+    person.page.reload()
+    person.wait_until_live()
+    keep(person)
+    assert [path for path in host.sent if path.startswith(("/py/", "/a/"))] == []
+    cut_off(context, host)
+    visit(context, host.address)
+
+
+def test_a_broken_upgrade_leaves_the_version_that_works(
+    context: BrowserContext, host: Host, second: Path
+) -> None:
+    person = visit(context, host.address)
+    keep(person)
+    script = f"/a/{hashed.folder(second, hashed.ASSETS).name}/js/main.js"
+    host.cut.add(script)
+    host.site = second
+    person.page.reload()
+    person.wait_until_live()
+    for _ in range(START_MS // STEP_MS):
+        if host.sent[script]:
+            break
+        person.page.wait_for_timeout(STEP_MS)
+    assert host.sent[script]
+    until(person.page, f"{ONGOING}", lambda ongoing: not ongoing)
+    host.is_down = True
+    person.page.reload()
+    person.wait_until_live()
+    assert person.page.evaluate(VERSION) == "first"
+    host.is_down = False
+    host.cut.clear()
+    person.page.reload()
+    expect(notice(person)).to_be_visible(timeout=START_MS)
+
+
+ONGOING = """navigator.serviceWorker.getRegistration().then(
+  ({ installing, waiting }) => Boolean(installing ?? waiting))"""
+
+
+def limit(page: Page, origin: str, size: int | None) -> None:
+    """Let the browser keep so many bytes for the site, or as many as it usually would."""
+    asked = {"origin": origin.rstrip("/"), **({} if size is None else {"quotaSize": size})}
+    page.context.new_cdp_session(page).send("Storage.overrideQuotaForOrigin", asked)
+
+
+def test_a_full_storage_leaves_a_page_that_works(context: BrowserContext, host: Host) -> None:
+    page = context.new_page()
+    limit(page, host.address, 1_000_000)
+    person = Person(page)
+    person.open(host.address)
+    person.wait_until_live()
+    until(page, STATE, lambda state: state is None)
+    until(page, CACHES, lambda names: names == [])
+    person.types("loaders.0.num_workers", "16")
+    person.sees("16 GiB")
+    limit(page, host.address, None)
+    page.reload()
+    person.wait_until_live()
+    keep(person)
+    cut_off(context, host)
+    page.reload()
+    person.wait_until_live()
+
+
+WAITING = "navigator.serviceWorker.getRegistration().then(({ waiting }) => waiting)"
+USED = "navigator.storage.estimate().then(({ usage }) => usage)"
+
+
+def test_no_room_for_the_next_version_beside_this_one(
+    context: BrowserContext, host: Host, second: Path
+) -> None:
+    """What is kept is given up for it, once the person agrees."""
+    person = visit(context, host.address)
+    keep(person)
+    limit(person.page, host.address, int(person.page.evaluate(USED)) + 1000)
+    host.site = second
+    person.page.reload()
+    person.wait_until_live()
+    assert person.page.evaluate(VERSION) == "first"
+    expect(notice(person)).to_be_visible(timeout=START_MS)
+    assert person.page.evaluate(WAITING) is None
+    person.page.locator("#update-reload").click()
+    until(person.page, VERSION, lambda version: version == "second")
+    person.wait_until_live()
+
+
+def test_a_host_without_encryption_has_a_page_that_works(browser: Browser, host: Host) -> None:
+    """There browsers offer no service worker: the page is as good as the network."""
+    mapped = "--host-resolver-rules=MAP sizer.example 127.0.0.1"
+    launched = browser.browser_type.launch(
+        executable_path=chromium.ensure(), args=[*chromium.arguments(), mapped]
+    )
+    person = visit(launched.new_context(), host.address.replace("127.0.0.1", "sizer.example"))
+    assert person.page.evaluate("navigator.serviceWorker === undefined")
+    assert person.complaints == []
+    launched.close()
+    assert host.sent["/sw.js"] == 0

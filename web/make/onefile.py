@@ -1,0 +1,217 @@
+"""The whole calculator in one file, which works where it is opened as a file and without a network.
+
+It is the finished first page with its styles and scripts inside, the scripts joined, and with the
+browser's Python as text at its end. Its policy allows exactly these scripts and styles, by their
+hashes, and no connection at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from calculator import link, presets
+from web.make import bundle, joined, lighter, packed
+from web.make.failure import BuildError
+from web.make.places import Places
+from web.make.stamps import step
+
+NAME: Final = "shm-sizer.html"
+BUDGET: Final = 12_000_000
+"""Bytes that the file may have."""
+
+_OWN: Final = Path(__file__).resolve().parents[1] / "onefile"
+_MODULES: Final = ("pyodide.mjs", "pyodide.asm.mjs")
+_CARRIED: Final = (bundle.START, bundle.LATER, bundle.CORE, bundle.LOCK)
+_THREAD: Final = "worker.js"
+_BESIDE: Final = ("local", "take", "licences")
+"""Paragraphs for pages that have other files beside them."""
+
+_POLICY: Final = (
+    "default-src 'none'; script-src {scripts} 'wasm-unsafe-eval'; worker-src blob:; "
+    "style-src {styles}; img-src data:; base-uri 'none'; form-action 'none'"
+)
+_META: Final = re.compile(r'(<meta http-equiv="Content-Security-Policy" content=")[^"]*(">)')
+_SCRIPT: Final = re.compile(r'<script\b([^>]*?) src="([^"]+)"([^>]*)></script>\n?')
+_LINK: Final = re.compile(r"<link\b([^>]*)>\n?")
+_ATTRIBUTE: Final = re.compile(r'([\w-]+)="([^"]*)"')
+_HOME: Final = re.compile(r'href="(?:\./|index\.html)"')
+_PRESET: Final = re.compile(r'href="p/([\w.-]+)\.html"')
+_ABSOLUTE: Final = re.compile(r"#|data:|https?://")
+
+
+def write(places: Places, site: Path) -> None:
+    """Write the file into the finished site.
+
+    Raises:
+        BuildError: it is over its budget, or something in the page would still be fetched.
+    """
+    page = Inside(site).page()
+    _check(page)
+    carried = {_THREAD: packed.pack(_thread(places, site).encode()), **_python(places)}
+    files = "".join(
+        f'<script type="text/plain" data-file="{name}">{text}</script>\n'
+        for name, text in carried.items()
+    )
+    content = _replaced("</body>", lambda _: f"{files}</body>", page).encode()
+    if len(content) > BUDGET:
+        raise BuildError(f"{NAME} has {len(content):,} bytes, its budget is {BUDGET:,}")
+    (site / NAME).write_bytes(content)
+
+
+# ---------------------------------------------------------------- the page
+
+
+class Inside:
+    """The first page of a site, with what it names beside itself put into it."""
+
+    def __init__(self, site: Path) -> None:
+        """Take the finished site."""
+        self.site = site
+        self.scripts: list[str] = []
+        self.styles: list[str] = []
+
+    def page(self) -> str:
+        """Return the page."""
+        page = (self.site / "index.html").read_text("utf-8")
+        for name in _BESIDE:
+            page = _replaced(rf'<p\b[^>]* id="{name}".*?</p>\n', lambda _: "", page)
+        page = _SCRIPT.sub(self._script, page)
+        page = _LINK.sub(self._link, page)
+        page = _HOME.sub('href="#"', page)
+        page = _PRESET.sub(_picked, page)
+        policy = _POLICY.format(scripts=" ".join(self.scripts), styles=" ".join(self.styles))
+        return _replaced(
+            _META.pattern, lambda found: html.escape(policy).join(found.groups()), page
+        )
+
+    def _script(self, found: re.Match[str]) -> str:
+        before, address, after = found.groups()
+        path = self.site / address
+        if path.name == "local.js":
+            return ""
+        if 'type="module"' in before + after:
+            text, kind = joined.joined(path.name, _finder(path.parent)), ' type="module"'
+        else:
+            text, kind = path.read_text("utf-8"), ""
+        text = joined.inline(text)
+        self.scripts.append(_hash(text))
+        return f"<script{kind}>{text}</script>\n"
+
+    def _link(self, found: re.Match[str]) -> str:
+        values = dict(_ATTRIBUTE.findall(found.group(1)))
+        path = self.site / values["href"]
+        if values["rel"] == "stylesheet":
+            text = joined.inline(path.read_text("utf-8"))
+            self.styles.append(_hash(text))
+            return f"<style>{text}</style>\n"
+        if values["rel"] == "icon" and path.suffix == ".svg":
+            content = base64.b64encode(path.read_bytes()).decode()
+            return f'<link rel="icon" href="data:image/svg+xml;base64,{content}">\n'
+        return found.group() if _ABSOLUTE.match(values["href"]) else ""
+
+
+def _picked(found: re.Match[str]) -> str:
+    """Have a link to a workload's page name the workload instead."""
+    workload = presets.load(found.group(1)).workload
+    return f'href="#{html.escape(link.write(workload))}"'
+
+
+def _replaced(pattern: str, by: Callable[[re.Match[str]], str], text: str) -> str:
+    """Replace what is there once."""
+    text, count = re.subn(pattern, by, text, flags=re.DOTALL)
+    if count != 1:
+        raise BuildError(f"{NAME}: the page holds {pattern} {count} times, not once")
+    return text
+
+
+def _hash(text: str) -> str:
+    """Return how a policy names a script or style that stands in the page."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+class _Addresses(HTMLParser):
+    """Finds addresses that lead to something beside the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the tag's addresses."""
+        del tag
+        for key, value in attrs:
+            if key in {"href", "src", "srcset", "action"} and not _ABSOLUTE.match(value or ""):
+                self.found.append(str(value))
+
+
+def _check(page: str) -> None:
+    addresses = _Addresses()
+    addresses.feed(page)
+    found = [*addresses.found, *re.findall(r"url\((?!#)[^)]*\)|@import[^;]*", page)]
+    if found:
+        raise BuildError(f"{NAME} would look beside itself for {', '.join(found)}")
+
+
+# ---------------------------------------------------------------- what it carries
+
+
+def _thread(places: Places, site: Path) -> str:
+    """Return the script of the engine's thread, with Pyodide's own in it."""
+    scripts = next(site.rglob("worker.js")).parent
+    return joined.joined("inside.js", _finder(scripts, places.python), foreign=_MODULES)
+
+
+def _finder(*folders: Path) -> Callable[[str], str]:
+    """Return what gives a module's text: the single file's own wins over the site's."""
+
+    def find(name: str) -> str:
+        for folder in (_OWN, *folders):
+            if (folder / name).is_file():
+                return (folder / name).read_text("utf-8")
+        raise BuildError(f"{NAME}: there is no module {name}")
+
+    return find
+
+
+def _python(places: Places) -> dict[str, str]:
+    """Return the files of the browser's Python by name, as text; packed anew when they change."""
+    folder = places.packed
+    shipped = sorted(path for path in places.python.iterdir() if _is_carried(path))
+
+    def work() -> None:
+        folder.mkdir(exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        for path in shipped:
+            text = packed.pack(_light(path) if path.suffix == ".zip" else path.read_bytes())
+            (folder / path.name).write_text(text, "ascii")
+
+    modules = [places.make / name for name in ("lighter.py", "packed.py", "archive.py")]
+    step(
+        places,
+        "one file: Python as text",
+        inputs=[*shipped, *modules, Path(__file__)],
+        outputs=[folder],
+        work=work,
+    )
+    return {path.name: path.read_text("ascii") for path in sorted(folder.iterdir())}
+
+
+def _light(path: Path) -> bytes:
+    with TemporaryDirectory() as made:
+        lighter.lighten(path, Path(made) / path.name)
+        return (Path(made) / path.name).read_bytes()
+
+
+def _is_carried(path: Path) -> bool:
+    """Tell whether a direct start fetches it, or what comes later; scripts are joined instead."""
+    return path.suffix == ".wasm" or path.name in _CARRIED
