@@ -43,7 +43,10 @@ def test_joined_archives_hold_all_files(
 
 def test_archives_share_no_file(dist: Path) -> None:
     """What came first does not come again later, and a module's source comes later."""
-    first, later = (archive.read(hashed.folder(dist, hashed.PYTHON) / name) for name in (bundle.START, bundle.LATER))
+    first, later = (
+        archive.read(hashed.folder(dist, hashed.PYTHON) / name)
+        for name in (bundle.START, bundle.LATER)
+    )
     assert not first.keys() & later.keys()
     assert "calculator/api.pyc" in first
     assert "calculator/api.py" in later

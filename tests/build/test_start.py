@@ -57,7 +57,7 @@ def under_path(dist: Path, places: Places) -> Iterator[str]:
 
 WAYS = {
     "direct": (*SHARED, bundle.START),
-    "resumed": (*SHARED, bundle.EMPTY, *snapshot.CONTENT),
+    "resumed": (*SHARED, bundle.DATA, *snapshot.CONTENT),
 }
 
 
@@ -180,7 +180,7 @@ def test_missing_archive_is_said_and_can_be_retried(page: Page, how: str) -> Non
 
 
 @HOWS
-@pytest.mark.parametrize("name", [bundle.EMPTY, *snapshot.CONTENT])
+@pytest.mark.parametrize("name", [bundle.DATA, *snapshot.CONTENT])
 @pytest.mark.parametrize("way", ["resumed"], indirect=True)
 def test_missing_memory_costs_only_time(page: Page, name: str, how: str) -> None:
     """Without what only resuming needs the engine starts directly, and says so where few look."""
@@ -309,7 +309,9 @@ DICE = """async ([scripts, base]) => {
 @pytest.mark.parametrize("way", ["resumed"], indirect=True)
 def test_chance_is_not_frozen(page: Page, under_path: str) -> None:
     """Two resumed Pythons draw different numbers."""
-    drawn = {page.evaluate(DICE, [scripts(page), folder(under_path, hashed.PYTHON)]) for _ in range(2)}
+    drawn = {
+        page.evaluate(DICE, [scripts(page), folder(under_path, hashed.PYTHON)]) for _ in range(2)
+    }
     assert len(drawn) == 2
 
 

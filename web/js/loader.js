@@ -2,7 +2,7 @@
 //
 // Directly: Pyodide gets an archive of bytecode as its standard library (web/make/bundle.py), imports the
 // engine from it, and is ready. Resumed: it gets the memory of a Python that has done so at build time
-// (web/make/snapshot.py), and an empty archive. Either way the archive grows when the rest is added.
+// (web/make/snapshot.py), and an archive of the data alone. Either way it grows when the rest is added.
 //
 // An archive cannot hold pydantic-core's compiled module, so that one is loaded before Python starts, at
 // the same place in memory each time: a memory fits only a runtime that has done the same.
@@ -39,9 +39,6 @@ None
 
 const DOOR = "import calculator.api; calculator.api.answer";
 
-// The same numbers would come in each browser.
-const RESEED = "import random; random.seed()";
-
 const LIBRARY = "import sys; next(path for path in sys.path if path.endswith('.zip'))";
 const LOOK_AGAIN = `
 from importlib import invalidate_caches
@@ -50,6 +47,9 @@ from calculator import resources
 invalidate_caches()
 resources.reread()
 `;
+
+/** The same numbers would come in each browser, and the archive is another than the one that was there. */
+const AWAKE = `import random; random.seed()\n${LOOK_AGAIN}`;
 
 /**
  * @typedef {{answer: (request: string) => string, add: (archive: Uint8Array) => void, python: object}} Python
@@ -84,9 +84,9 @@ export async function resume(base, entering = () => {}) {
     unpack(await packed, roomy(fresh, memory), await snapshot);
     if (checksum(await snapshot) !== expected) throw new Error("it is not the memory that was taken");
   };
-  const python = await boot(base, { entering, library: "empty.zip", _loadSnapshot: snapshot, created });
+  const python = await boot(base, { entering, library: "data.zip", _loadSnapshot: snapshot, created });
   entering("import");
-  python.runPython(RESEED);
+  python.runPython(AWAKE);
   const engine = opened(python);
   const { request, response } = await told;
   if (engine.answer(request) !== response) throw new Error("its answer is another");

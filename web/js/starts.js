@@ -3,7 +3,7 @@
 /** The files that each start fetches from the Python folder; without the last ones of `resumed` it can do. */
 export const FILES = {
   direct: ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "pydantic_core.so", "start.zip"],
-  resumed: ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "pydantic_core.so", "empty.zip", "snapshot.json", "snapshot.bin"],
+  resumed: ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "pydantic_core.so", "data.zip", "snapshot.json", "snapshot.bin"],
 };
 
 const FAST_MBIT = 10; // a second; browsers that tell say no more than this

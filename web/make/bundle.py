@@ -1,10 +1,12 @@
-"""The browser's Python in few files: runtime, two archives of bytecode, one compiled module.
+"""The browser's Python in few files: runtime, archives of bytecode, one compiled module, a memory.
 
 The first archive is what Pyodide gets as its standard library; it holds what the first answers
 need of the library, the packages that the lock names, and the engine with its data. The second
-holds the rest, and comes later. Both are stored, not compressed: a web server compresses them
-better, and Python reads them faster. A compiled module cannot be imported from an archive, so
-pydantic-core's lies apart and is loaded by web/js/loader.js.
+holds the rest, and comes later. A Python whose memory is resumed has the first one's modules
+there already: it gets a third, with the first one's data and nothing else. They are stored, not
+compressed: a web server compresses them better, and Python reads them faster. A compiled module
+cannot be imported from an archive, so pydantic-core's lies apart and is loaded by
+web/js/loader.js.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ START = "start.zip"
 LATER = "later.zip"
 CORE = "pydantic_core.so"
 LOCK = "pyodide-lock.json"
-EMPTY = "empty.zip"
-CONTENT = (*runtime.SHIPPED, START, LATER, EMPTY, CORE, LOCK, *snapshot.CONTENT)
+DATA = "data.zip"
+CONTENT = (*runtime.SHIPPED, START, LATER, DATA, CORE, LOCK, *snapshot.CONTENT)
 
 # What the page never imports: pydantic's old self, and its plugins for other tools.
 _UNUSED = ("pydantic/v1/", "pydantic/mypy.py", "pydantic/_hypothesis_plugin.py")
@@ -51,7 +53,6 @@ def whole(places: Places) -> None:
         empty(places.whole)
         site, core = join(places, libraries, own)
         archive.write(places.whole / START, site, compress=False)
-        archive.write(places.whole / EMPTY, {}, compress=False)
         (places.whole / CORE).write_bytes(core)
         shutil.copyfile(places.frozen, places.whole / LOCK)
         for name in runtime.SHIPPED:
@@ -80,13 +81,15 @@ def split(places: Places) -> None:
         rest = {name: data for name, data in everything.items() if name not in first}
         archive.write(places.python / START, now, compress=False)
         archive.write(places.python / LATER, rest, compress=False)
+        read = {name: data for name, data in now.items() if not name.endswith(".pyc")}
+        archive.write(places.python / DATA, read, compress=False)
 
     names = (path.name for path in places.whole.iterdir())
     step(
         places,
         "bundle: what comes first and what later",
         inputs=[places.whole, places.needed, Path(__file__)],
-        outputs=[places.python / name for name in (*names, LATER)],
+        outputs=[places.python / name for name in (*names, LATER, DATA)],
         work=work,
     )
 

@@ -28,7 +28,7 @@ async function fresh(dice) {
   hold(dice);
   let found;
   const created = (runtime) => (found = roomy(runtime, memory).slice());
-  await boot(base, { library: "empty.zip", _loadSnapshot: snapshot, created });
+  await boot(base, { library: "data.zip", _loadSnapshot: snapshot, created });
   return found;
 }
 
