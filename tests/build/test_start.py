@@ -23,6 +23,7 @@ TYPES = {
     ".json": "application/json",
     ".so": "application/octet-stream",
     ".zip": "application/zip",
+    ".bin": "application/octet-stream",
 }
 
 # Runs in a page that holds nothing: the engine's client is all that is loaded.

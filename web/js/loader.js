@@ -39,7 +39,7 @@ None
 
 const DOOR = "import calculator.api; calculator.api.answer";
 
-const LIBRARY = "import sys; next(path for path in sys.path if path.endswith('.zip'))";
+const LIBRARY = "next(path for path in __import__('sys').path if path.endswith('.zip'))";
 const LOOK_AGAIN = `
 from importlib import invalidate_caches
 from calculator import resources
@@ -48,8 +48,14 @@ invalidate_caches()
 resources.reread()
 `;
 
-/** The same numbers would come in each browser, and the archive is another than the one that was there. */
-const AWAKE = `import random; random.seed()\n${LOOK_AGAIN}`;
+// The same numbers would come in each browser, and the archive is another than the one that was there.
+const AWAKE = `
+import random
+from zipfile import ZipFile
+
+random.seed()
+ZipFile(${LIBRARY}).close()
+${LOOK_AGAIN}`;
 
 /**
  * @typedef {{answer: (request: string) => string, add: (archive: Uint8Array) => void, python: object}} Python

@@ -4,6 +4,7 @@
 // Out: {id, response} or {id, fault}       response: a JSON string; fault: what went wrong with this one
 //      {type: "progress", step, loaded, total}   step: "fetch", "start", "import"; files while fetching
 //      {type: "ready"} when it is up; {type: "failed", message} when it is not, or no longer
+//      {type: "instead", way} when another thread that starts that way has to do it
 //
 // Its address may name the start that is wanted: worker.js?start=direct or ?start=resumed.
 
@@ -20,41 +21,22 @@ const progress = (step, loaded, total) => postMessage({ type: "progress", step, 
 // A policy that forbids WebAssembly makes Pyodide wait forever; this refusal comes at once.
 const EMPTY_MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
-let lost = fail; // is told what nobody waits for: a damaged file, on which Pyodide itself would wait forever
-self.addEventListener("unhandledrejection", ({ reason: error }) => lost(error));
+const BEGIN = { direct: load, resumed: resume };
+let starting = null; // the way, until the engine is up
+let isOver = false;
 
 async function start() {
   await WebAssembly.compile(EMPTY_MODULE);
   const wanted = new URL(self.location.href).searchParams.get("start");
-  const engine = await started(await choose(PYTHON, wanted));
+  starting = await choose(PYTHON, wanted);
+  const arrived = (loaded, total) => progress("fetch", loaded, total);
+  const end = watch(PYTHON, FILES[starting], { arrived, lost: fail });
+  const engine = await BEGIN[starting](PYTHON, progress);
+  end();
+  starting = null;
   const later = new Later(`${PYTHON}later.zip`, engine.add);
   self.onmessage = ({ data: { id, request } }) => reply(engine, later, id, request);
   postMessage({ type: "ready" });
-}
-
-/** Start that way; a memory that cannot be resumed costs time, never the answer. */
-async function started(way) {
-  if (way === "direct") return following("direct", load);
-  try {
-    return await following("resumed", resume);
-  } catch (error) {
-    console.info(`The engine starts the longer way, as its memory could not be resumed: ${reason(error)}`);
-    return started("direct");
-  }
-}
-
-/** Tell how the downloads of a start go; whatever is lost ends it. */
-function following(way, begin) {
-  let end = () => {};
-  const going = new Promise((resolve, reject) => {
-    lost = reject;
-    end = watch(PYTHON, FILES[way], { arrived: (loaded, total) => progress("fetch", loaded, total), lost });
-    begin(PYTHON, progress).then(resolve, reject);
-  });
-  return going.finally(() => {
-    end();
-    lost = fail;
-  });
 }
 
 async function reply(engine, later, id, request) {
@@ -84,9 +66,20 @@ const isPaste = (request) => Boolean(JSON.parse(request).paste);
 /** The last line of a Python traceback says what happened. */
 const reason = (error) => String(error?.message ?? error).trim().split("\n").at(-1);
 
+/** A memory that cannot be resumed costs time, never the answer: the page opens another thread. */
 function fail(error) {
-  console.error(error);
-  postMessage({ type: "failed", message: reason(error) });
+  if (isOver) return; // what follows from it
+  isOver = true;
+  if (starting === "resumed") {
+    console.info(`The engine starts the longer way, as its memory could not be resumed: ${reason(error)}`);
+    postMessage({ type: "instead", way: "direct" });
+  } else {
+    console.error(error);
+    postMessage({ type: "failed", message: reason(error) });
+  }
 }
+
+// A damaged file is rejected where nobody waits for it: Pyodide itself would wait forever.
+self.addEventListener("unhandledrejection", ({ reason: error }) => fail(error));
 
 start().catch(fail);
