@@ -167,17 +167,18 @@ def lost(page: Page, name: str, how: str) -> None:
 
 
 @HOWS
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name", [*SHARED, bundle.START])
+@pytest.mark.parametrize("way", ["direct"], indirect=True)
 def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str) -> None:
     """A file that does not arrive ends the start with a reason; trying again starts afresh."""
     lost(page, name, how)
 
 
-@HOWS
-@pytest.mark.parametrize("way", ["direct"], indirect=True)
-def test_missing_archive_is_said_and_can_be_retried(page: Page, how: str) -> None:
-    """So does the archive of a direct start."""
-    lost(page, bundle.START, how)
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("way", ["resumed"], indirect=True)
+def test_file_of_both_starts_is_missed_by_both(page: Page, name: str) -> None:
+    """Resuming gives way to the direct start, which says what is missing."""
+    lost(page, name, "not found")
 
 
 @HOWS
