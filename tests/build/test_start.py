@@ -281,12 +281,12 @@ CHOICE = """async ([scripts, connection, wanted]) => {
   return choose("https://nowhere.invalid/", wanted);
 }"""
 
-LINES: dict[str, tuple[dict[str, Any] | None, str | None, str]] = {
-    "a browser that does not tell": (None, None, "resumed"),
-    "a fast line": ({"saveData": False, "effectiveType": "4g", "downlink": 10}, None, "resumed"),
-    "bytes are dear": ({"saveData": True, "effectiveType": "4g", "downlink": 10}, None, "direct"),
-    "a slow line": ({"saveData": False, "effectiveType": "3g", "downlink": 10}, None, "direct"),
-    "a thin line": ({"saveData": False, "effectiveType": "4g", "downlink": 1.5}, None, "direct"),
+LINES: dict[str, tuple[dict[str, Any] | None, str, str]] = {
+    "a browser that does not tell": (None, "", "resumed"),
+    "a fast line": ({"saveData": False, "effectiveType": "4g", "downlink": 10}, "", "resumed"),
+    "bytes are dear": ({"saveData": True, "effectiveType": "4g", "downlink": 10}, "", "direct"),
+    "a slow line": ({"saveData": False, "effectiveType": "3g", "downlink": 10}, "", "direct"),
+    "a thin line": ({"saveData": False, "effectiveType": "4g", "downlink": 1.5}, "", "direct"),
     "asked for by name": ({"saveData": True, "effectiveType": "2g"}, "resumed", "resumed"),
     "the other name": (None, "direct", "direct"),
     "no name": (None, "sideways", "resumed"),
@@ -319,7 +319,7 @@ def test_chance_is_not_frozen(page: Page, under_path: str) -> None:
 
 def test_missing_worker_is_said(page: Page) -> None:
     """So does a worker that cannot be loaded at all."""
-    page.context.route("**/js/worker.js?*", lambda route: route.abort())
+    page.context.route("**/js/worker.js", lambda route: route.abort())
     assert start(page, {}) == "the engine's files cannot be loaded"
 
 
@@ -332,5 +332,5 @@ def test_forbidden_webassembly_is_said(page: Page) -> None:
         headers = {**response.headers, "content-security-policy": policy}
         route.fulfill(response=response, headers=headers)
 
-    page.context.route("**/js/worker.js?*", forbid)
+    page.context.route("**/js/worker.js", forbid)
     assert "WebAssembly" in start(page, {})

@@ -10,12 +10,14 @@ const FAST_MBIT = 10; // a second; browsers that tell say no more than this
 
 /**
  * @param {string} base address of the Python folder
- * @param {string | null} wanted a start by name, whatever the line
+ * @param {string} wanted a start by name, whatever the line; or ""
  * @returns {Promise<"direct" | "resumed">}
  */
 export async function choose(base, wanted) {
-  if (Object.hasOwn(FILES, wanted ?? "")) return wanted;
-  if (await isStored(`${base}snapshot.bin`)) return "resumed"; // it costs no line at all
+  if (Object.hasOwn(FILES, wanted)) return wanted;
+  for (const [way, file] of [["resumed", "snapshot.bin"], ["direct", "start.zip"]]) {
+    if (await isStored(base + file)) return way; // it costs no line at all
+  }
   return isSlow() ? "direct" : "resumed";
 }
 

@@ -3,11 +3,9 @@
 const WANTED = new URLSearchParams(location.search).get("start"); // for tests and measurements: a start by name
 
 /**
- * @param {string | null} [way] the start, where it is not to be chosen
+ * @param {string | null} [way] the start, where it is not to be chosen: the thread's name, for a service worker may
+ *   answer with a script that was fetched under another address
  * @returns {Worker} a new one
  */
-export function open(way = WANTED) {
-  const script = new URL("worker.js", import.meta.url);
-  if (way) script.searchParams.set("start", way);
-  return new Worker(script, { type: "module" });
-}
+export const open = (way = WANTED) =>
+  new Worker(new URL("worker.js", import.meta.url), { type: "module", name: way ?? "" });

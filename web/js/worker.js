@@ -6,7 +6,7 @@
 //      {type: "ready"} when it is up; {type: "failed", message} when it is not, or no longer
 //      {type: "instead", way} when another thread that starts that way has to do it
 //
-// Its address may name the start that is wanted: worker.js?start=direct or ?start=resumed.
+// Its name may be that of the start that is wanted: direct or resumed.
 
 import { watch } from "./downloads.js";
 import { Later } from "./later.js";
@@ -27,8 +27,7 @@ let isOver = false;
 
 async function start() {
   await WebAssembly.compile(EMPTY_MODULE);
-  const wanted = new URL(self.location.href).searchParams.get("start");
-  starting = await choose(PYTHON, wanted);
+  starting = await choose(PYTHON, self.name);
   const arrived = (loaded, total) => progress("fetch", loaded, total);
   const end = watch(PYTHON, FILES[starting], { arrived, lost: fail });
   const engine = await BEGIN[starting](PYTHON, progress);
