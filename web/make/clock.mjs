@@ -5,11 +5,12 @@ import nodeCrypto from "node:crypto";
 const MOMENT = Date.UTC(2024, 0, 1);
 
 /**
- * Hold the clocks and the dice of this Node.
+ * Hold the clocks, their zone and the dice of this Node.
  *
  * @param {number} dice a byte: what they show, and the milliseconds that have gone by
  */
 export function hold(dice) {
+  process.env.TZ = "UTC";
   Date.now = () => MOMENT + dice;
   performance.now = () => dice;
   Math.random = () => dice / 256;
