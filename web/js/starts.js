@@ -1,9 +1,11 @@
 // Which way the engine starts: resumed takes less work, directly takes fewer bytes.
 
-/** The files that each start fetches from the Python folder; without the last ones of `resumed` it can do. */
+const SHARED = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "pydantic_core.so"];
+
+/** The files that each start fetches from the Python folder. */
 export const FILES = {
-  direct: ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "pydantic_core.so", "start.zip"],
-  resumed: ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "pydantic_core.so", "data.zip", "snapshot.json", "snapshot.bin"],
+  direct: [...SHARED, "start.zip"],
+  resumed: [...SHARED, "data.zip", "snapshot.json", "snapshot.bin"],
 };
 
 const FAST_MBIT = 10; // a second; browsers that tell say no more than this
