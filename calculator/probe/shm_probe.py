@@ -70,7 +70,7 @@ def read(path: str) -> str:
 def number(text: str) -> int | None:
     """Return the number that a text is, or None."""
     text = text.strip()
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isascii() and text.isdecimal() else None
 
 
 def size(count: float | None) -> str:
@@ -991,6 +991,7 @@ class Watcher:
     DEAR_SHARE = 0.003
     OFTEN = 0.5
     SAVE_EVERY = 10.0
+    UNMEASURED = 0.5
 
     def __init__(
         self, options: argparse.Namespace, job: Job, cgroup: Cgroup, say: Any, *, root: str = ""
@@ -1010,6 +1011,7 @@ class Watcher:
         self.hang: tuple[str, float] | None = None
         self._stall = Stall()
         self._said: set[str] = set()
+        self._measures = True
         self._look_at = self._save_at = self.begin
         top = str(job.top) if root else "self"
         self.mount = mount_of(options.path, read(f"{job.proc}/{top}/mountinfo"), marks_of(root))
@@ -1045,6 +1047,15 @@ class Watcher:
         if now >= self._look_at:
             self.look(now)
         return self.pace.wait(use, now, time.thread_time())
+
+    def tick_safely(self) -> float:
+        """Do the same; what goes wrong is said, and the job goes on without being measured."""
+        try:
+            return self.tick() if self._measures else self.UNMEASURED
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is not the job's
+            self._measures = False
+            self.say(f"cannot measure any more: {error!r}")
+            return self.UNMEASURED
 
     def _marks(self, use: Use) -> None:
         for mark in (FIRST_MARK, SECOND_MARK):
@@ -1460,39 +1471,56 @@ def is_open(descriptor: int) -> bool:
 def wrap(options: argparse.Namespace) -> int:
     """Run the command and watch it."""
     voice = Voice()
+    job = Job("/proc", None)
+    try:
+        watcher = Watcher(options, job, Cgroup(), voice)  # before the job: what was there already
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is not the job's
+        voice(f"cannot measure: {error!r}")
+        os.execvp(options.command[0], options.command)  # noqa: S606
     signals = Signals(PASSED_ON)
-    scans = options.scan == "always" or (options.scan == "auto" and is_open(2) and not os.isatty(2))
-    source = inner = -1
-    streams: dict[str, int] = {}
-    if scans:
-        source, inner = os.pipe()
-        streams["stderr"] = inner
-        if same_file(1, 2):
-            streams["stdout"] = inner
+    streams, source = _streams(options)
     try:
         command = Command(options.command, signals, streams)
     except OSError as error:
         voice(f"cannot run {options.command[0]}: {error.strerror}")
         return 127 if error.errno == errno.ENOENT else 126
-    watcher = Watcher(options, Job("/proc", command.pid), Cgroup(), voice)
-    if scans:
-        os.close(inner)
+    job.top = command.pid
+    if streams:
+        os.close(streams["stderr"])
         voice.passing = Passing(source, 2, watcher.scanner, voice.lock)
         voice.passing.start()
+    ending = _wait(command, signals, watcher)
+    if voice.passing is not None:
+        voice.passing.finish()
+    watcher.tick_safely()
+    try:
+        watcher.memory.look()
+        finish(watcher, ending, voice)
+    except Exception as error:  # noqa: BLE001 - the job's own end is what counts
+        voice(f"cannot say what was measured: {error!r}")
+    return end_like(ending)
+
+
+def _streams(options: argparse.Namespace) -> tuple[dict[str, int], int]:
+    """Return what the command's streams are, where not ours, and where they can be read."""
+    scans = options.scan == "always" or (options.scan == "auto" and is_open(2) and not os.isatty(2))
+    if not scans:
+        return {}, -1
+    source, inner = os.pipe()
+    return {"stderr": inner, **({"stdout": inner} if same_file(1, 2) else {})}, source
+
+
+def _wait(command: Command, signals: Signals, watcher: Watcher) -> Ending:
+    """Wait for the command's end, and watch it meanwhile."""
     checked = watcher.begin
     while command.ending is None:
-        event = signals.wait(watcher.tick())
+        event = signals.wait(watcher.tick_safely())
         if event is not None:
             command.told(event)
         elif time.monotonic() > checked + 1:
             checked = time.monotonic()
             command.reap()
-    if voice.passing is not None:
-        voice.passing.finish()
-    watcher.tick()
-    watcher.memory.look()
-    finish(watcher, command.ending, voice)
-    return end_like(command.ending)
+    return command.ending
 
 
 def watch(options: argparse.Namespace) -> int:

@@ -77,7 +77,7 @@ def older(minor: int) -> str:
 def test_an_older_and_a_newer_python_run_it(minor) -> None:
     python = older(minor)
     done = probed(
-        run([python, "-W", "error", FILE, "--", "sh", "-c", "echo a; sleep 0.3; kill -BUS $$"])
+        run([python, "-W", "error", FILE, "--", "sh", "-c", "echo a; sleep 1.2; kill -BUS $$"])
     )
     assert (done.status, done.out) == (-signal.SIGBUS, "a\n")
     assert done.record["job"]["processes"] == 2  # the shell and its sleep

@@ -56,6 +56,33 @@ def test_it_must_be_told_exactly_one_thing_to_watch(words) -> None:
     assert "one of" in done.stderr
 
 
+BROKEN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import shm_probe
+def fail(*_):
+    raise MemoryError("no more")
+setattr(shm_probe.{owner}, "{name}", fail)
+sys.exit(shm_probe.main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "said"),
+    [
+        ("Watcher", "look", "cannot measure any more"),
+        ("Course", "add", "cannot measure any more"),
+        ("MemoryPeaks", "look", "cannot measure: "),
+    ],
+)
+def test_whatever_goes_wrong_in_the_probe_the_job_goes_on_to_its_own_end(owner, name, said) -> None:
+    job = ["sh", "-c", "echo one; sleep 1; echo two >&2; echo three; exit 5"]
+    done = run([*python(BROKEN.format(owner=owner, name=name)), FILE.parent, "--", *job])
+    assert (done.returncode, done.stdout) == (5, "one\nthree\n")
+    assert "two\n" in done.stderr
+    assert said in done.stderr
+
+
 # ---------------------------------------------------------------- signals
 
 
