@@ -29,6 +29,7 @@ let size = 0; // what is recommended
 let takeBack; // as long as what was read stands in the form
 let series; // the texts that come one after the other in the box are one change of the form
 let depends = false; // whether what it says depends on the job in the form
+let compares = false; // whether it is held against that job
 
 /**
  * @param {(paste: object) => Promise<object>} send hands one piece to the engine
@@ -63,7 +64,7 @@ export function start(send, learned) {
  * @param {number} recommended bytes
  */
 export function refresh(recommended) {
-  const changed = recommended !== size;
+  const changed = recommended !== size || compares; // the model's level may move where the rounded size does not
   size = recommended;
   if (changed && depends && held !== undefined) hand(pieces(held), held.length, chosen, true);
 }
@@ -160,8 +161,9 @@ function show(done, total) {
 function tell({ ok, paste, errors }, anew) {
   progress.hidden = true;
   if (!ok) return complain(errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; "));
-  depends = paste.kind === "manifest" || paste.kind === "probe" || (paste.kind === "log" && !paste.workload);
-  if (anew && paste.kind === "probe") return compareAnew(paste);
+  compares = paste.kind === "probe";
+  depends = compares || paste.kind === "manifest" || (paste.kind === "log" && !paste.workload);
+  if (anew && compares) return compareAnew(paste);
   if (result.innerHTML !== paste.html) result.innerHTML = paste.html;
   result.hidden = false;
   if (said !== paste.said) say(paste.said);
