@@ -18,20 +18,17 @@ import signal
 import sys
 import tempfile
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import probes
-import samples
 import torch
-from torch.utils.data import DataLoader
+import turns
 
 INSPECTOR = Path(__file__).parents[2] / "calculator" / "inspector" / "batch_inspector.py"
 PATIENCE_SECONDS = {False: 90, True: 20}
 """A run that shows no new batch for so long will show none; the first takes longer to come."""
 
-QUIET_SECONDS = 0.08
 LIBC = ctypes.CDLL(None, use_errno=True)
 MNT_DETACH = 2
 SIGNS = ("No space left", "unable to allocate shared memory", "us error", "unable to write to file")
@@ -95,7 +92,7 @@ def watch(child: int, folder: Path) -> str:
         if moved != last:
             last, since = moved, time.monotonic()
         idle = time.monotonic() - since
-        if idle > PATIENCE_SECONDS[bool(moved)] or (idle > 4 and complained(folder)):  # noqa: PLR2004
+        if idle > PATIENCE_SECONDS[bool(moved)] or (idle > 4 and complained(folder)):
             ended = "no progress"
         time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -148,7 +145,9 @@ def carry_out(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     case = request["case"]
     probes.install(str(folder), probes.MAIN)
     found: dict[str, Any] = {}
-    loaders = [make(case, workers, folder) for workers in loader_workers(case)]
+    if "strategy" in case:
+        torch.multiprocessing.set_sharing_strategy(case["strategy"])
+    loaders = [turns.make(case, workers, folder) for workers in turns.loader_workers(case)]
     if request.get("describe"):
         found["workload"] = described(loaders, case)
     go_through(case, loaders, folder)
@@ -164,118 +163,12 @@ def go_through(case: dict[str, Any], loaders: list[Any], folder: Path) -> None:
     for _ in range(case.get("ranks", 1) - 1):
         rank = os.fork()
         if not rank:
-            consume(case, loaders, folder)
+            turns.consume(case, loaders, folder)
             os._exit(0)
         others.append(rank)
-    consume(case, loaders, folder)
+    turns.consume(case, loaders, folder)
     if any(os.waitpid(rank, 0)[1] for rank in others):
         raise RuntimeError("a rank has failed")
-
-
-def loader_workers(case: dict[str, Any]) -> list[int]:
-    """Return the workers of each loader of the case."""
-    several = case.get("scenario") in {"two_loaders", "interleaved"}
-    return [case["workers"], *([case.get("val_workers", case["workers"])] if several else [])]
-
-
-def make(case: dict[str, Any], workers: int, folder: Path) -> Any:
-    """Make a loader as the case says."""
-    batch = case["batch"] if case["collate"] != "none" else None
-    count = (3 * max(workers, 1) * (case.get("prefetch") or 2) + 2) * case.get("rounds", 1)
-    kind = samples.Flow if case.get("dataset") == "iter" else samples.Items
-    number = count * (batch or 1) - (1 if case.get("ragged_last_batch") else 0)
-    if case["collate"] == "none":
-        case = {**case, "batch": None}
-    settings = {key: case[key] for key in ("in_order", "drop_last", "timeout") if key in case}
-    return DataLoader(
-        kind(case, number),
-        batch_size=batch,
-        num_workers=workers,
-        prefetch_factor=case.get("prefetch") or 2,
-        collate_fn=samples.COLLATES.get(case["collate"]),
-        persistent_workers=case.get("persistent", False),
-        multiprocessing_context=case.get("context", "fork"),
-        worker_init_fn=partial(start_worker, str(folder), case.get("strategy", "")),
-        **settings,
-    )
-
-
-def start_worker(folder: str, strategy: str, worker: int) -> None:
-    """Prepare a worker as the case says, and look."""
-    if strategy:
-        torch.multiprocessing.set_sharing_strategy(strategy)
-    torch.set_num_threads(1)
-    probes.install(folder, worker)
-
-
-def consume(case: dict[str, Any], loaders: list[Any], folder: Path) -> None:
-    """Go through the loaders as the case says."""
-    if "strategy" in case:
-        torch.multiprocessing.set_sharing_strategy(case["strategy"])
-    if case.get("scenario") == "interleaved":
-        for number, _batch in enumerate(steps(case, loaders[0], folder)):
-            if number == 3:  # noqa: PLR2004 - in the middle
-                epoch(case, loaders[1], folder)
-        return
-    last = [epoch(case, loader, folder) for loader in loaders[:1]]
-    if not case.get("hold_last"):
-        last.clear()
-    for loader in loaders[1:]:
-        epoch(case, loader, folder)
-
-
-def epoch(case: dict[str, Any], loader: Any, folder: Path) -> Any:
-    """Go through one loader; return the last batch."""
-    if case.get("pattern") == "next_del_first":
-        return delete_first(case, loader, folder)
-    kept = []
-    batch = None
-    for batch in steps(case, loader, folder):  # noqa: B007 - the variable that holds it
-        if case.get("pattern") == "keep_all":
-            kept = [*kept, batch][-case["kept_batches"] :]
-    return batch
-
-
-def delete_first(case: dict[str, Any], loader: Any, folder: Path) -> None:
-    """Drop each batch before the next one is asked for."""
-    iterator = iter(loader)
-    for _ in range(len(loader)):
-        batch = next(iterator)
-        tick(case, folder)
-        del batch
-
-
-def steps(case: dict[str, Any], loader: Any, folder: Path) -> Any:
-    """Yield batches, each after the workers have made all that they were asked for.
-
-    A generator would hold the batch beside the loop's own variable: this iterator does not.
-    """
-    return Steps(case, iter(loader), folder)
-
-
-class Steps:
-    """The iterator of `steps`."""
-
-    def __init__(self, case: dict[str, Any], iterator: Any, folder: Path) -> None:
-        self.case, self.iterator, self.folder = case, iterator, folder
-        self.asked = False
-
-    def __iter__(self) -> Steps:
-        return self
-
-    def __next__(self) -> Any:
-        if self.asked:
-            tick(self.case, self.folder)
-        self.asked = True
-        return next(self.iterator)
-
-
-def tick(case: dict[str, Any], folder: Path) -> None:
-    """Note that a batch has come, and be slow."""
-    with (folder / "batches").open("a") as file:
-        file.write(".")
-    if case.get("consumer") != "fast":
-        probes.settle(QUIET_SECONDS)
 
 
 def described(loaders: list[Any], case: dict[str, Any]) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections import Counter
 from functools import wraps
@@ -45,19 +46,21 @@ class Probe:
         self.base = Path(folder) / str(os.getpid())
         self.segments = self.base.with_suffix(".resident" if worker == MAIN else ".segments")
         self.most = 0
+        self.turn = threading.Lock()  # a worker's feeder thread looks, too
         self.seen: set[Any] = set()
 
     def look(self) -> int:
         """Note the use of /dev/shm if it is the largest so far."""
         used = used_bytes()
-        if used > self.most:
-            self.most = used
-            self.base.with_suffix(".peak").write_text(str(used), "ascii")
+        with self.turn:
+            if used > self.most:
+                self.most = used
+                self.base.with_suffix(".peak").write_text(str(used), "ascii")
         return used
 
     def moved(self, result: Any) -> None:
         """Note a segment that is sent: the file's own number, and its size."""
-        if len(result) == 2:  # noqa: PLR2004 - a descriptor and the storage's size
+        if len(result) == 2:
             state = os.fstat(result[0])
             self.note((state.st_ino, state.st_dev), result[1])
         else:  # the manager, a name, and the size
@@ -65,11 +68,12 @@ class Probe:
 
     def note(self, segment: Any, size: int) -> None:
         """Write down each segment once."""
-        if segment in self.seen:
-            return
-        self.seen.add(segment)
-        with self.segments.open("a", encoding="ascii") as file:
-            file.write(json.dumps([str(segment), size]) + "\n")
+        with self.turn:
+            if segment in self.seen:
+                return
+            self.seen.add(segment)
+            with self.segments.open("a", encoding="ascii") as file:
+                file.write(json.dumps([str(segment), size]) + "\n")
 
 
 def install(folder: str, worker: int = 0) -> Probe:
