@@ -46,7 +46,7 @@ class Bench:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(packages)},
+            env={**os.environ, "PYTHONPATH": str(packages.resolve())},
         )
         self.about: dict[str, str] = self._read()
 

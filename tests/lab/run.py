@@ -146,6 +146,9 @@ def main() -> None:
     """Read the command line: packages, then the command of the Python, then options."""
     packages, python, *options = sys.argv[1:]
     only = [word.partition("=")[2] for word in options if word.startswith("--only=")]
+    unknown = set(only) - {case["name"] for case in cases()}
+    if unknown:
+        raise SystemExit(f"no such case in cases.toml: {', '.join(sorted(unknown))}")
     wanted = Wanted(only, quick="--quick" in options, missing="--missing" in options)
     run(python.split(), Path(packages), wanted)
 
