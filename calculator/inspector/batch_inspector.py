@@ -522,4 +522,4 @@ def _common_length(batch: Any) -> Any:
         if isinstance(each, torch.Tensor) and not _ragged(each)
     ]
     firsts = {int(shape[0]) for shape in shapes if len(shape)}
-    return firsts.pop() if len(firsts) == 1 else None
+    return (firsts.pop() or None) if len(firsts) == 1 else None
