@@ -18,7 +18,6 @@ ROOMY: Final = 8 * 1024**3
 """A tmpfs takes memory only for what is in it: this one never is full."""
 
 SURVIVALS: Final = 3
-MOST_TRIES: Final = 40
 
 Answer = dict[str, Any]
 
@@ -99,18 +98,19 @@ class Bench:
         It begins at the measured peak and one page below, where it ends for most; otherwise
         it bisects between what failed and what survived.  No model is asked.
         """
-        low, high = 0, 0
+        low, high, step = 0, 0, PAGE
         below: Answer = {}
         size = peak
-        for _ in range(MOST_TRIES):
+        while not (low and high and high - low <= PAGE):
             failed = self._failure(case, size)
             if failed is None:
                 high = size
             else:
                 low, below = size, failed
-            if high and high - low <= PAGE:
-                return Smallest(high, below)
-            size = next_size(low, high)
+            if high == PAGE or low > ROOMY:
+                break
+            size = next_size(low, high, step)
+            step *= 2
         return Smallest(high or None, below)
 
     def _failure(self, case: dict[str, Any], size: int) -> Answer | None:
@@ -121,13 +121,11 @@ class Bench:
         return None
 
 
-def next_size(low: int, high: int) -> int:
-    """Return the size to try next: a page below a survivor at first, then the middle."""
-    if not high:
-        return low + max(PAGE, low // 16 // PAGE * PAGE)
-    if not low:
-        return high - PAGE
-    return (low + high) // 2 // PAGE * PAGE
+def next_size(low: int, high: int, step: int) -> int:
+    """Return the size to try next: the middle; before there is one, a step that doubles."""
+    if low and high:
+        return (low + high) // 2 // PAGE * PAGE
+    return max(PAGE, high - step) if high else low + step
 
 
 def survived(found: Answer) -> bool:

@@ -54,17 +54,18 @@ def test_a_case_that_does_not_run_is_an_error_with_its_own_words(bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "size"),
+    ("low", "high", "step", "size"),
     [
-        pytest.param(0, 10 * PAGE, 9 * PAGE, id="a page below the first survivor"),
-        pytest.param(4 * PAGE, 10 * PAGE, 7 * PAGE, id="the middle"),
-        pytest.param(4 * PAGE, 7 * PAGE, 5 * PAGE, id="a whole page"),
-        pytest.param(8 * PAGE, 0, 9 * PAGE, id="a page more while all failed"),
-        pytest.param(1600 * PAGE, 0, 1700 * PAGE, id="a sixteenth more where that is more"),
+        pytest.param(0, 10 * PAGE, PAGE, 9 * PAGE, id="a page below the first survivor"),
+        pytest.param(0, 9 * PAGE, 2 * PAGE, 7 * PAGE, id="further below while all survive"),
+        pytest.param(0, 3 * PAGE, 8 * PAGE, PAGE, id="not below one page"),
+        pytest.param(4 * PAGE, 10 * PAGE, PAGE, 7 * PAGE, id="the middle"),
+        pytest.param(4 * PAGE, 7 * PAGE, PAGE, 5 * PAGE, id="a whole page"),
+        pytest.param(8 * PAGE, 0, 4 * PAGE, 12 * PAGE, id="a step more while all failed"),
     ],
 )
-def test_next_size_is_a_page_off_or_the_middle(low, high, size) -> None:
-    assert next_size(low, high) == size
+def test_next_size_is_a_step_off_or_the_middle(low, high, step, size) -> None:
+    assert next_size(low, high, step) == size
 
 
 @pytest.mark.parametrize(

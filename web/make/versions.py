@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,7 +37,7 @@ class Matrix:
     cases: tuple[Case, ...]
     dates: tuple[str, str]
     kernels: tuple[str, ...]
-    runs: int
+    missing: tuple[tuple[str, str, str], ...]
 
 
 def told(row: Row, case: Row) -> dict[str, Any]:
@@ -83,8 +83,16 @@ def matrix() -> Matrix:
         cases=tuple(each for each in shown if each),
         dates=(dates[0], dates[-1]),
         kernels=tuple(sorted({row["kernel"].partition("-")[0] for row in rows()})),
-        runs=len(rows()),
+        missing=tuple(_missing()),
     )
+
+
+def _missing() -> Iterator[tuple[str, str, str]]:
+    """Yield what does not run where: the kind of loader, PyTorch's version, its own words."""
+    what = {case["name"]: case["what"] for case in cases()}
+    for row in rows():
+        if "error" in row:
+            yield what[row["case"]], version(row)[0], row["error"].partition(": ")[2]
 
 
 def _case(case: Row, measured: list[Row | None]) -> Case | None:
