@@ -24,12 +24,15 @@ import os
 import platform
 import random
 import sys
+import types
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 PAGE = 4096
-MOST_FIELDS, MOST_DIMENSIONS, MOST_LEAVES, DEEPEST = 1000, 16, 100_000, 40
+MOST_FIELDS, MOST_DIMENSIONS, MOST_CONTAINERS, DEEPEST = 1000, 16, 1_000_000, 40
+PLAIN = frozenset([str, bytes, int, float, bool, type(None)])
+NO_CONTAINERS = (str, bytes, bytearray, type, types.ModuleType)
 SAME_SIZE = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "complex128"}
 KNOWN = frozenset(
     "float64 float32 float16 bfloat16 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz "
@@ -274,20 +277,32 @@ def _storages(thing: Any, notes: list[str], what: str) -> dict[int, Any]:
         return _sent(thing)
     except Exception as error:
         notes.append(f"{what} cannot be sent as it is ({error!r})"[:200])
+    return _storages_inside(thing)
+
+
+def _storages_inside(thing: Any) -> dict[int, Any]:
+    """Return what the tensors in it would move, each by itself."""
+    import torch
+
     found: dict[int, Any] = {}
     for _, leaf in _leaves(thing):
-        with contextlib.suppress(Exception):
-            found.update(_sent(leaf))
+        if isinstance(leaf, torch.Tensor):
+            with contextlib.suppress(Exception):
+                found.update(_sent(leaf))
     return found
 
 
 def _held(loader: Any, workload: dict[str, Any], notes: list[str]) -> dict[int, int]:
-    """Return the storages that the dataset holds, with their bytes."""
-    pickled = (loader.dataset, loader.collate_fn, getattr(loader, "worker_init_fn", None))
-    quiet: list[str] = []
-    found = _storages(pickled, quiet, "the dataset")
+    """Return the storages that the dataset holds, with their bytes.
+
+    What is spawned is pickled, by the job itself, too.  Under fork no code of the dataset is run.
+    """
+    init = getattr(loader, "worker_init_fn", None)
     if workload["start_method"] != "fork" and loader.num_workers:
-        notes.extend(quiet)
+        pickled = (loader.dataset, loader.collate_fn, init)
+        found = _storages(pickled, notes, "the dataset with collate_fn and worker_init_fn")
+    else:
+        found = _storages_inside(loader.dataset)
     return {identity: storage.nbytes() for identity, storage in found.items()}
 
 
@@ -296,15 +311,17 @@ def _leaves(thing: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     seen: set[int] = set()
 
     def walk(each: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-        inside = list(_inside(each)) if len(path) < DEEPEST else []
-        if inside and (id(each) in seen or len(seen) > MOST_LEAVES):
-            return
-        if not inside:
+        inside = _inside(each) if len(path) < DEEPEST else iter(())
+        first = next(inside, None)
+        if first is None:
             yield path, each
-            return
-        seen.add(id(each))
-        for key, value in inside:
-            yield from walk(value, (*path, key))
+        elif id(each) not in seen and len(seen) < MOST_CONTAINERS:
+            seen.add(id(each))
+            for key, value in itertools.chain([first], inside):
+                if type(value) in PLAIN:
+                    yield (*path, key), value
+                else:
+                    yield from walk(value, (*path, key))
 
     return walk(thing, ())
 
@@ -313,7 +330,7 @@ def _inside(each: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the parts of a container or of an object of one's own."""
     import torch
 
-    if isinstance(each, (torch.Tensor, str, bytes, bytearray, type)) or hasattr(each, "__array__"):
+    if isinstance(each, (torch.Tensor, *NO_CONTAINERS)) or hasattr(each, "__array__"):
         return
     if isinstance(each, Mapping):
         yield from each.items()

@@ -107,6 +107,7 @@ def main() -> None:
     for name in ("LOCAL_WORLD_SIZE", "WORLD_SIZE"):
         del os.environ[name]
     spawn = {"num_workers": 2, "multiprocessing_context": "spawn"}
+    fork = {"num_workers": 2, "multiprocessing_context": "fork"}
     sampled = torch.utils.data.BatchSampler(range(8), 3, False)
     results = {
         "nasty": shown(describe(Nasty())),
@@ -119,7 +120,7 @@ def main() -> None:
         "locked": shown(describe(DataLoader(made, 2, num_workers=1, collate_fn=locked))),
         "endless": shown(describe(DataLoader(Endless(), 6, num_workers=2, prefetch_factor=5))),
         "sampler": shown(describe(DataLoader(made, batch_sampler=sampled, num_workers=1))),
-        "mixed": shown(describe(DataLoader(own.tensors[0], 2, num_workers=2, collate_fn=mixed))),
+        "mixed": shown(describe(DataLoader(own.tensors[0], 2, collate_fn=mixed, **fork))),
         "held": shown(describe(DataLoader(own, 2, **spawn))),
         "several": several,
         "many": shown(describe([torch.zeros(n % 7 + 1) for n in range(1500)])),
