@@ -69,7 +69,8 @@ def keep(new: Row, path: Path = RESULTS) -> None:
 
 def _write(new: Row, path: Path) -> None:
     rows = {key(row): row for row in results(path)}
-    rows[key(new)] = {**rows.get(key(new), {}), **new}
+    older = {name: value for name, value in rows.get(key(new), {}).items() if name != "error"}
+    rows[key(new)] = new if "error" in new else {**older, **new}
     lines = [json.dumps(rows[each], ensure_ascii=False) for each in sorted(rows)]
     about = json.dumps(ABOUT, ensure_ascii=False)
     text = '{"about": %s,\n"rows": [\n%s\n]}\n' % (about, ",\n".join(lines))  # noqa: UP031

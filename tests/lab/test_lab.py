@@ -110,3 +110,13 @@ def test_a_new_row_takes_the_place_of_its_older_one_and_keeps_what_it_lacks(
         ("2.13.0", "b"),
     ]
     assert (rows[1]["peak_bytes"], rows[1]["smallest_surviving_bytes"]) == (2, 7)
+
+
+def test_a_case_that_runs_again_has_no_error_and_one_that_fails_no_sizes(tmp_path) -> None:
+    path = tmp_path / "results.json"
+    row = {"case": "a", "torch": "2.9.1", "python": "3.11.7"}
+    for new in ({**row, "error": "no"}, {**row, "peak_bytes": 1}):
+        run.keep(new, path)
+        assert run.results(path) == [new]
+    run.keep({**row, "error": "no"}, path)
+    assert run.results(path) == [{**row, "error": "no"}]
