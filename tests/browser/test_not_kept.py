@@ -19,8 +19,9 @@ from tests.browser.keeping import (
     visit,
 )
 from tests.browser.person import START_MS, Person
+from tests.browser.test_paste import LOG, SHM
 from web.make import browser as chromium
-from web.make import hashed
+from web.make import bundle, hashed
 
 
 def test_a_broken_download_is_taken_up_again(context: BrowserContext, host: Host) -> None:
@@ -65,6 +66,48 @@ def test_a_broken_upgrade_leaves_the_version_that_works(
     host.cut.clear()
     person.page.reload()
     expect(notice(person)).to_be_visible(timeout=START_MS)
+
+
+def test_something_else_in_a_files_place_is_not_kept(context: BrowserContext, host: Host) -> None:
+    """What is pasted cannot be read then, and can be read as soon as the file is there."""
+    later = f"/{hashed.PYTHON}/{hashed.folder(host.site, hashed.PYTHON).name}/{bundle.LATER}"
+    host.wrong.add(later)
+    person = visit(context, host.address)
+    for _ in range(START_MS // STEP_MS):
+        if host.sent[later]:
+            break
+        person.page.wait_for_timeout(STEP_MS)
+    person.page.locator("#paste").fill(LOG)
+    expect(person.page.locator("#paste-result")).to_contain_text("could not be fetched")
+    host.wrong.clear()
+    person.page.reload()
+    person.wait_until_live()
+    person.page.locator("#paste").fill(LOG)
+    expect(person.page.locator("#paste-result h3")).to_have_text(SHM, timeout=START_MS)
+
+
+def test_an_upgrade_of_something_else_leaves_the_version_that_works(
+    context: BrowserContext, host: Host, second: Path
+) -> None:
+    person = visit(context, host.address)
+    keep(person)
+    script = f"/{hashed.ASSETS}/{hashed.folder(second, hashed.ASSETS).name}/js/main.js"
+    host.wrong.add(script)
+    host.site = second
+    person.page.reload()
+    person.wait_until_live()
+    for _ in range(START_MS // STEP_MS):
+        if host.sent[script] > 1:
+            break
+        person.page.wait_for_timeout(STEP_MS)
+    until(person.page, f"{ONGOING}", lambda ongoing: not ongoing)
+    expect(notice(person)).to_be_hidden()
+    host.wrong.clear()
+    person.page.reload()
+    expect(notice(person)).to_be_visible(timeout=START_MS)
+    person.page.locator("#update-reload").click()
+    until(person.page, VERSION, lambda version: version == "second")
+    person.wait_until_live()
 
 
 ONGOING = """navigator.serviceWorker.getRegistration().then(

@@ -30,11 +30,12 @@ export class Engine {
    * Begin to load; once is enough.
    *
    * @param {"direct" | "resumed"} [way] else the thread chooses
+   * @param {boolean} [anew] without trust in what the browser keeps of Python's files
    */
-  start(way) {
+  start(way, anew) {
     if (this.#worker) return;
     this.#ready = false;
-    const worker = open(way);
+    const worker = open(way, anew);
     const isCurrent = () => worker === this.#worker; // one that was let go may still have said something
     worker.onmessage = ({ data }) => isCurrent() && this.#hear(data);
     worker.onerror = ({ message }) => isCurrent() && this.#fail(message || CANNOT_LOAD);
@@ -45,7 +46,7 @@ export class Engine {
   /** Load again after a failure. What was asked last is still answered then. */
   retry() {
     this.#drop();
-    this.start();
+    this.start(undefined, true);
   }
 
   /**
