@@ -24,6 +24,11 @@ def _folder(name: str) -> Traversable:
     return Path(__file__).parents[1].joinpath(*_IN_CHECKOUT[name])
 
 
+def reread() -> None:
+    """Look for the folders anew: in the browser some of their files come later."""
+    _folder.cache_clear()
+
+
 @cache
 def names(folder: str, suffix: str) -> tuple[str, ...]:
     """Return the names of a folder's files without their suffix, sorted."""

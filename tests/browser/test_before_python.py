@@ -34,7 +34,7 @@ def held(page: Page, pattern: str) -> Callable[[], None]:
 
 
 def test_edits_are_kept_and_answered_when_it_is_up(page: Page, address: str) -> None:
-    release = held(page, "**/site.zip")
+    release = held(page, "**/pyodide.asm.wasm")
     person = Person(page)
     person.open(address)
     expect(page.locator("#status")).to_have_text(STARTING)
@@ -54,7 +54,7 @@ def test_a_preset_that_comes_late_does_not_undo_what_was_done_since(
     page: Page, address: str
 ) -> None:
     release = held(page, "**/p/llm-tokens.json")
-    held(page, "**/site.zip")
+    held(page, "**/pyodide.asm.wasm")
     person = Person(page)
     person.open(address)
     page.locator("#preset-llm-tokens").click()
@@ -75,7 +75,7 @@ def test_a_damaged_module_is_said_at_once(page: Page, address: str) -> None:
 
 
 def test_presets_switch_at_once(page: Page, address: str) -> None:
-    release = held(page, "**/site.zip")
+    release = held(page, "**/pyodide.asm.wasm")
     person = Person(page)
     person.open(address)
     person.types("loaders.0.num_workers", "16")
@@ -107,7 +107,7 @@ def test_failed_start_says_so_and_can_be_retried(page: Page, address: str) -> No
 
 
 def test_first_live_answer_changes_nothing(page: Page, address: str) -> None:
-    release = held(page, "**/site.zip")
+    release = held(page, "**/pyodide.asm.wasm")
     person = Person(page)
     person.open(address)
     expect(page.locator("#chosen .copy")).to_be_visible()

@@ -459,7 +459,7 @@ def test_nothing_moves_for_who_does_not_want_it(
     """While Python loads a dot breathes, but not then."""
     context = browser.new_context(reduced_motion=wish)
     page = context.new_page()
-    context.route("**/site.zip", lambda _: None)  # held back for ever
+    context.route("**/pyodide.asm.wasm", lambda _: None)  # held back for ever
     page.goto(address)
     expect(page.locator("#status")).to_have_attribute("data-state", "loading")
     assert page.evaluate(RUNNING) == animations

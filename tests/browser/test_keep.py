@@ -73,7 +73,7 @@ def form_of(page: Page) -> dict[str, str]:
 def test_until_it_is_live_a_link_waits_and_what_is_typed_meanwhile_stays(
     page: Page, address: str
 ) -> None:
-    release = held(page, "**/site.zip")
+    release = held(page, "**/pyodide.asm.wasm")
     person = Person(page)
     person.open(f"{address}#1;w=16")
     expect(page.locator("#stale")).to_have_text(
@@ -208,7 +208,7 @@ def test_a_link_within_the_page_leads_there_and_leaves_the_state(person: Person)
 
 @pytest.mark.parametrize(("anchor", "platform"), [("errors", None), ("block-compose", "compose")])
 def test_an_anchor_is_no_state(page: Page, address: str, anchor: str, platform: str | None) -> None:
-    held(page, "**/site.zip")
+    held(page, "**/pyodide.asm.wasm")
     page.goto(f"{address}#{anchor}")
     expect(page.locator("#copy-link")).to_be_visible()
     expect(page.locator("#stale")).to_be_hidden()

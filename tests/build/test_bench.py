@@ -201,7 +201,7 @@ def test_a_start_is_resumed_only_where_there_is_a_snapshot(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fetched", "is_right"), [("/py/0123/empty.zip", True), ("/py/0123/start.zip", False)]
+    ("fetched", "is_right"), [("/py/0123/data.zip", True), ("/py/0123/start.zip", False)]
 )
 def test_a_start_that_fell_back_to_the_other_is_an_error(tmp_path, fetched, is_right) -> None:
     places = Places(tmp_path)

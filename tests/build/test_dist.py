@@ -101,7 +101,7 @@ def test_record_matches_the_files(dist: Path) -> None:
 @pytest.mark.parametrize("suffix", [".pyc", ".toml", ".j2"])
 def test_archive_carries_the_engine(dist: Path, suffix: str) -> None:
     """Code and data of the engine are in the archive."""
-    names = archive.read(hashed.folder(dist, hashed.PYTHON) / bundle.SITE)
+    names = archive.read(hashed.folder(dist, hashed.PYTHON) / bundle.START)
     assert any(n.startswith("calculator/") and n.endswith(suffix) for n in names)
 
 

@@ -160,6 +160,8 @@ def test_nothing_that_is_left_out_is_missed(page: str, places: Places, tmp_path:
         {
             "loader": str(ROOT / "web" / "js" / "loader.js"),
             "base": f"{folder.as_posix().removeprefix(folder.drive)}/",
+            "way": "load",
+            "whole": True,
             "requests": requests(),
         },
         failing="the Python of the single file did not start under Node",

@@ -1,4 +1,4 @@
-"""The built engine inside Pyodide answers as CPython does, byte for byte."""
+"""The built engine answers as CPython does, byte for byte, whichever way it started."""
 
 from __future__ import annotations
 
@@ -48,19 +48,55 @@ REQUESTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def answered(dist: Path, places: Places) -> dict[str, str]:
-    """Ask everything in one start of the built engine."""
+def pasted(text: str) -> dict[str, Any]:
+    """Return the request of a page into which this is pasted."""
+    return {"workload": {}, "paste": {"chunk": text, "first": True, "last": True}}
+
+
+TEXTS = {
+    "a log": "RuntimeError: DataLoader worker (pid 71) is killed by signal: Bus error.",
+    "df": "Filesystem Size Used Avail Use% Mounted on\nshm 64M 60M 4.0M 94% /dev/shm\n",
+    "code": "loader = DataLoader(data, batch_size=32, num_workers=4, pin_memory=True)\n",
+    "a configuration": "train_dataloader:\n  batch_size: 16\n  num_workers: 6\n",
+    "compose": "services:\n  train:\n    image: pytorch  # kept\n    shm_size: 64m\n",
+    "a pod": (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: train}\nspec:\n"
+        "  containers:\n  - name: main\n    image: pytorch\n"
+    ),
+    "nothing": "hello",
+}
+
+PASTED = {
+    **{f"{name}, pasted": json.dumps(pasted(text)) for name, text in TEXTS.items()},
+    **{f"preset {name}, with all files": json.dumps({"preset": name}) for name in PRESETS},
+}
+
+
+@pytest.fixture(scope="module", params=["load", "resume"])
+def answered(request: pytest.FixtureRequest, dist: Path, places: Places) -> dict[str, str]:
+    """Ask everything in one start of the built engine, and what needs all files after that."""
+    return {
+        **asked(dist, places, REQUESTS, way=request.param, whole=False),
+        **asked(dist, places, PASTED, way=request.param, whole=True),
+    }
+
+
+def asked(
+    dist: Path, places: Places, requests: dict[str, str], *, way: str, whole: bool
+) -> dict[str, str]:
+    """Return the built engine's answers by name."""
     answers = node.script(
         HERE / "ask.mjs",
         {
             "loader": str(places.root / "web" / "js" / "loader.js"),
             "base": in_node(hashed.folder(dist, hashed.PYTHON)),
-            "requests": list(REQUESTS.values()),
+            "way": way,
+            "whole": whole,
+            "requests": list(requests.values()),
         },
         failing="the built engine did not start under Node",
     )
-    return dict(zip(REQUESTS, answers, strict=True))
+    return dict(zip(requests, answers, strict=True))
 
 
 def in_node(folder: Path) -> str:
@@ -73,13 +109,13 @@ def test_there_are_presets() -> None:
     assert len(PRESETS) >= 6
 
 
-@pytest.mark.parametrize("name", REQUESTS)
+@pytest.mark.parametrize("name", [*REQUESTS, *PASTED])
 def test_same_bytes(answered: dict[str, str], name: str) -> None:
     """Pyodide's answer is CPython's."""
-    assert answered[name] == answer(REQUESTS[name])
+    assert answered[name] == answer({**REQUESTS, **PASTED}[name])
 
 
-@pytest.mark.parametrize("name", [name for name in REQUESTS if name not in REFUSED])
+@pytest.mark.parametrize("name", [name for name in [*REQUESTS, *PASTED] if name not in REFUSED])
 def test_answers_are_answers(answered: dict[str, str], name: str) -> None:
     """What is compared above is a report, not twice the same refusal."""
     assert json.loads(answered[name])["ok"] is True
@@ -101,13 +137,16 @@ KEPT = [
 ]
 
 
-def test_kept_library_imports(dist: Path, places: Places) -> None:
+@pytest.mark.parametrize("way", ["load", "resume"])
+def test_kept_library_imports(dist: Path, places: Places, way: str) -> None:
     """Nothing that was left out of the library is missing to what is there."""
     failed = node.script(
         HERE / "imports.mjs",
         {
             "loader": str(places.root / "web" / "js" / "loader.js"),
             "base": in_node(hashed.folder(dist, hashed.PYTHON)),
+            "way": way,
+            "whole": True,
             "modules": KEPT,
         },
         failing="the built engine did not start under Node",

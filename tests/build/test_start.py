@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from web.make import bundle, hashed, serve
+from web.make import bundle, hashed, runtime, serve, snapshot
 from web.make.places import Places
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 BLANK = '<!doctype html><title>blank</title><link rel="icon" href="favicon.svg">'
+
+SHARED = (*runtime.SHIPPED, bundle.CORE, bundle.LOCK)
 
 TYPES = {
     ".mjs": "text/javascript",
@@ -21,6 +23,7 @@ TYPES = {
     ".json": "application/json",
     ".so": "application/octet-stream",
     ".zip": "application/zip",
+    ".bin": "application/octet-stream",
 }
 
 # Runs in a page that holds nothing: the engine's client is all that is loaded.
@@ -53,8 +56,20 @@ def under_path(dist: Path, places: Places) -> Iterator[str]:
         yield f"{address}dist/"
 
 
+WAYS = {
+    "direct": (*SHARED, bundle.START),
+    "resumed": (*SHARED, bundle.DATA, *snapshot.CONTENT),
+}
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> str:
+    """Return each way to start."""
+    return str(request.param)
+
+
 @pytest.fixture
-def page(browser: Browser, under_path: str) -> Iterator[Page]:
+def page(browser: Browser, under_path: str, way: str) -> Iterator[Page]:
     """Open a page in the site's place and under its policy that starts nothing by itself."""
 
     def blank(route: Route) -> None:
@@ -62,22 +77,31 @@ def page(browser: Browser, under_path: str) -> Iterator[Page]:
         route.fulfill(body=BLANK, content_type="text/html", headers=policy)
 
     context = browser.new_context()
-    context.route(f"{under_path}blank.html", blank)
+    context.route(f"{under_path}blank.html?*", blank)
     page = context.new_page()
-    page.goto(f"{under_path}blank.html")
+    page.goto(f"{under_path}blank.html?start={way}")
     yield page
     context.close()
 
 
 def start(page: Page, *requests: dict[str, Any]) -> Any:
     """Start the engine with these requests waiting; return its answers, or the reason it failed."""
+    return page.evaluate(START, [scripts(page), list(requests)])
+
+
+def scripts(page: Page) -> str:
+    """Return the address of the site's scripts."""
+    return f"{folder(page.url, hashed.ASSETS)}js/"
+
+
+def folder(address: str, kind: str) -> str:
+    """Return the address of a folder that is named by its content."""
     dist = Places(Path(__file__).parents[2]).dist
-    scripts = f"{hashed.ASSETS}/{hashed.folder(dist, hashed.ASSETS).name}/js/"
-    return page.evaluate(START, [page.url.removesuffix("blank.html") + scripts, list(requests)])
+    return f"{address.partition('blank.html')[0]}{kind}/{hashed.folder(dist, kind).name}/"
 
 
-def test_answers_from_its_own_folder(page: Page, under_path: str) -> None:
-    """The start asks for nothing outside the site's folder, and the console stays empty."""
+def test_answers_from_its_own_folder(page: Page, under_path: str, way: str) -> None:
+    """The start asks for its files, each once, and nothing else; the console stays empty."""
     asked: list[str] = []
     complaints: list[str] = []
     page.context.on("request", lambda request: asked.append(request.url))
@@ -85,7 +109,8 @@ def test_answers_from_its_own_folder(page: Page, under_path: str) -> None:
     (answer,) = start(page, {"preset": "images-8gpu"})
     assert answer["ok"] is True
     assert [url for url in asked if not url.startswith(under_path)] == []
-    assert sum(url.endswith(".whl") for url in asked) == 0
+    python = [url.rpartition("/")[2] for url in asked if "/py/" in url]
+    assert sorted(python) == sorted(WAYS[way])
     assert complaints == []
 
 
@@ -112,10 +137,9 @@ def test_newest_request_wins(page: Page) -> None:
     assert [answer and answer["ok"] for answer in ready] == [True, None, True]
 
 
-@pytest.mark.parametrize("how", ["not found", "cut off", "damaged"])
-@pytest.mark.parametrize("name", bundle.CONTENT)
-def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str) -> None:
-    """A file that does not arrive ends the start with a reason; trying again starts afresh."""
+def refusing(page: Page, name: str, how: str) -> Callable[[], None]:
+    """Let a file of Python's not arrive until what is returned is called."""
+    pattern = f"**/py/*/{name}"
 
     def refuse(route: Route) -> None:
         if how == "cut off":
@@ -125,12 +149,172 @@ def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str
         else:
             route.fulfill(status=404, body="no such file")
 
-    page.context.route(f"**/py/*/{name}", refuse)
+    page.context.route(pattern, refuse)
+    return lambda: page.context.unroute(pattern, refuse)
+
+
+HOWS = pytest.mark.parametrize("how", ["not found", "cut off", "damaged"])
+
+
+def lost(page: Page, name: str, how: str) -> None:
+    """Expect a start without this file to end with a reason, and the next to begin afresh."""
+    restore = refusing(page, name, how)
     reason = start(page, {"preset": "images-8gpu"})
     assert isinstance(reason, str)
     assert reason
-    page.context.unroute(f"**/py/*/{name}", refuse)
+    restore()
     assert page.evaluate(RETRY)["ok"] is True
+
+
+@HOWS
+@pytest.mark.parametrize("name", [*SHARED, bundle.START])
+@pytest.mark.parametrize("way", ["direct"], indirect=True)
+def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str) -> None:
+    """A file that does not arrive ends the start with a reason; trying again starts afresh."""
+    lost(page, name, how)
+
+
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("way", ["resumed"], indirect=True)
+def test_file_of_both_starts_is_missed_by_both(page: Page, name: str) -> None:
+    """Resuming gives way to the direct start, which says what is missing."""
+    lost(page, name, "not found")
+
+
+@HOWS
+@pytest.mark.parametrize("name", [bundle.DATA, *snapshot.CONTENT])
+@pytest.mark.parametrize("way", ["resumed"], indirect=True)
+def test_missing_memory_costs_only_time(page: Page, name: str, how: str) -> None:
+    """Without what only resuming needs the engine starts directly, and says so where few look."""
+    refusing(page, name, how)
+    assert_direct(page)
+
+
+@pytest.mark.parametrize(
+    "damage", ["cut short", "another word", "another runtime's", "other answer"]
+)
+@pytest.mark.parametrize("way", ["resumed"], indirect=True)
+def test_memory_that_does_not_fit_costs_only_time(page: Page, damage: str) -> None:
+    """A memory that is damaged, of another Pyodide, or that answers otherwise is not used."""
+
+    def spoil(route: Route) -> None:
+        content = bytearray(route.fetch().body())
+        if damage == "cut short":
+            del content[len(content) // 2 & ~3 :]
+        elif damage == "another word":
+            content[len(content) // 2] ^= 1
+        else:
+            content[8 + 16] ^= 1  # in the build id, which follows four words of Pyodide's head
+        route.fulfill(body=bytes(content))
+
+    def retell(route: Route) -> None:
+        told = route.fetch().json()
+        sums = "checksum" if damage == "another runtime's" else "response"
+        told[sums] = 0
+        route.fulfill(json=told)
+
+    if damage != "other answer":
+        page.context.route(f"**/{snapshot.MEMORY}", spoil)
+    else:
+        page.context.route(f"**/{snapshot.ABOUT}", retell)
+    assert_direct(page)
+
+
+def assert_direct(page: Page) -> None:
+    """Expect the engine to answer after one note in the console, from the archive."""
+    notes: list[str] = []
+    asked: list[str] = []
+    page.context.on(
+        "console",
+        lambda message: notes.append(message.text) if message.type == "info" else None,
+    )
+    page.context.on("request", lambda request: asked.append(request.url))
+    (answer,) = start(page, {"preset": "images-8gpu"})
+    assert answer["ok"] is True
+    assert [url.rpartition("/")[2] for url in asked].count(bundle.START) == 1
+    assert len(notes) == 1
+    assert "could not be resumed" in notes[0]
+
+
+ASK = """(request) => window.engine.ask(request).catch(({ message }) => message)"""
+PASTE = {"workload": {}, "paste": {"chunk": "batch_size: 16", "first": True, "last": True}}
+
+
+def test_rest_comes_when_nobody_waits(page: Page) -> None:
+    """After the first answer the rest is fetched, once, whatever is asked meanwhile."""
+    asked: list[str] = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    with page.context.expect_event(
+        "response", lambda response: response.url.endswith(bundle.LATER)
+    ):
+        start(page, {"preset": "images-8gpu"})
+    for _ in range(3):
+        assert page.evaluate(ASK, PASTE)["paste"]["kind"] == "config"
+    page.wait_for_timeout(1000)
+    assert sum(url.endswith(bundle.LATER) for url in asked) == 1
+
+
+def test_paste_brings_the_rest_at_once(page: Page) -> None:
+    """A text that is pasted before that is answered all the same, and the rest fetched once."""
+    asked: list[str] = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    (answer,) = start(page, PASTE)
+    assert answer["paste"]["kind"] == "config"
+    page.wait_for_timeout(1000)
+    assert sum(url.endswith(bundle.LATER) for url in asked) == 1
+
+
+@HOWS
+def test_missing_rest_is_said_of_what_needs_it(page: Page, how: str) -> None:
+    """Without the rest only the request that needs it fails, in words; the next one tries again."""
+    restore = refusing(page, bundle.LATER, how)
+    start(page, {"preset": "images-8gpu"})
+    assert "could not be fetched" in page.evaluate(ASK, PASTE)
+    assert page.evaluate(ASK, {"preset": "llm-tokens"})["ok"] is True
+    restore()
+    assert page.evaluate(ASK, PASTE)["paste"]["kind"] == "config"
+
+
+CHOICE = """async ([scripts, connection, wanted]) => {
+  Object.defineProperty(navigator, "connection", { value: connection, configurable: true });
+  const { choose } = await import(scripts + "starts.js");
+  return choose("https://nowhere.invalid/", wanted);
+}"""
+
+LINES: dict[str, tuple[dict[str, Any] | None, str, str]] = {
+    "a browser that does not tell": (None, "", "resumed"),
+    "a fast line": ({"saveData": False, "effectiveType": "4g", "downlink": 10}, "", "resumed"),
+    "bytes are dear": ({"saveData": True, "effectiveType": "4g", "downlink": 10}, "", "direct"),
+    "a slow line": ({"saveData": False, "effectiveType": "3g", "downlink": 10}, "", "direct"),
+    "a thin line": ({"saveData": False, "effectiveType": "4g", "downlink": 1.5}, "", "direct"),
+    "asked for by name": ({"saveData": True, "effectiveType": "2g"}, "resumed", "resumed"),
+    "the other name": (None, "direct", "direct"),
+    "no name": (None, "sideways", "resumed"),
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("way", ["direct"], indirect=True)
+def test_start_follows_the_line(page: Page, line: str) -> None:
+    """Where bytes are dear or slow the start that takes fewer is chosen."""
+    connection, wanted, expected = LINES[line]
+    assert page.evaluate(CHOICE, [scripts(page), connection, wanted]) == expected
+
+
+DICE = """async ([scripts, base]) => {
+  const { resume } = await import(scripts + "loader.js");
+  const { python } = await resume(base);
+  return python.runPython("import random; random.random()");
+}"""
+
+
+@pytest.mark.parametrize("way", ["resumed"], indirect=True)
+def test_chance_is_not_frozen(page: Page, under_path: str) -> None:
+    """Two resumed Pythons draw different numbers."""
+    drawn = {
+        page.evaluate(DICE, [scripts(page), folder(under_path, hashed.PYTHON)]) for _ in range(2)
+    }
+    assert len(drawn) == 2
 
 
 def test_missing_worker_is_said(page: Page) -> None:

@@ -1,43 +1,41 @@
 // How the start's downloads go. Where one is lost, Pyodide may warn on the console and wait forever: that is told
 // here, from around the two functions that it uses. What has arrived is in the list that the browser keeps.
 
-/** The files that a start fetches from the Python folder. */
-const FILES = [
-  "pyodide.mjs",
-  "pyodide.asm.mjs",
-  "pyodide.asm.wasm",
-  "pyodide-lock.json",
-  "pydantic_core.so",
-  "site.zip",
-];
-
 /**
  * Be told how many have arrived, and of one that has not.
  *
  * @param {string} base address of the folder they come from
+ * @param {string[]} files
  * @param {{arrived: (loaded: number, total: number) => void, lost: (error: Error) => void}} tell
+ * @returns {() => void} ends it
  */
-export function watch(base, { arrived, lost }) {
-  follow(base, arrived);
+export function watch(base, files, { arrived, lost }) {
+  const observer = follow(base, files, arrived);
   const { fetch } = self;
-  self.fetch = (address, ...more) => orTell(received(fetch, address, more), lost);
   const { instantiateStreaming } = WebAssembly;
+  self.fetch = (address, ...more) => orTell(received(fetch, address, more), lost);
   WebAssembly.instantiateStreaming = (...given) => orTell(instantiateStreaming(...given), lost);
+  return () => {
+    observer.disconnect();
+    Object.assign(self, { fetch });
+    Object.assign(WebAssembly, { instantiateStreaming });
+  };
 }
 
 /** @param {(loaded: number, total: number) => void} arrived */
-function follow(base, arrived) {
+function follow(base, files, arrived) {
   const there = new Set();
   const observer = new PerformanceObserver((list) => list.getEntries().forEach(note));
-  arrived(0, FILES.length);
+  arrived(0, files.length);
   observer.observe({ type: "resource", buffered: true });
+  return observer;
 
   function note({ name }) {
     const file = name.slice(base.length);
-    if (!name.startsWith(base) || !FILES.includes(file)) return;
+    if (!name.startsWith(base) || !files.includes(file)) return;
     there.add(file);
-    arrived(there.size, FILES.length);
-    if (there.size === FILES.length) observer.disconnect();
+    arrived(there.size, files.length);
+    if (there.size === files.length) observer.disconnect();
   }
 }
 

@@ -26,11 +26,15 @@ export class Engine {
     this.#tell = tell;
   }
 
-  /** Begin to load; once is enough. */
-  start() {
+  /**
+   * Begin to load; once is enough.
+   *
+   * @param {"direct" | "resumed"} [way] else the thread chooses
+   */
+  start(way) {
     if (this.#worker) return;
     this.#ready = false;
-    const worker = open();
+    const worker = open(way);
     const isCurrent = () => worker === this.#worker; // one that was let go may still have said something
     worker.onmessage = ({ data }) => isCurrent() && this.#hear(data);
     worker.onerror = ({ message }) => isCurrent() && this.#fail(message || CANNOT_LOAD);
@@ -84,12 +88,19 @@ export class Engine {
     if (message.type === "failed") return this.#fail(message.message);
     if (message.type === "progress") return this.#advance(message);
     if (message.type === "ready") return this.#begin();
+    if (message.type === "instead") return this.#restart(message.way);
     return this.#settle(message);
   }
 
   #advance({ step, loaded, total }) {
     this.#expectSign();
     this.#tell({ step, loaded, total });
+  }
+
+  #restart(way) {
+    this.#worker.terminate();
+    this.#worker = null;
+    this.start(way);
   }
 
   #begin() {

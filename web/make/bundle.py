@@ -1,9 +1,12 @@
-"""The browser's Python in few files: runtime, one archive of bytecode, one compiled module.
+"""The browser's Python in few files: runtime, archives of bytecode, one compiled module, a memory.
 
-The archive is what Pyodide gets as its standard library; it holds the library, the packages that
-the lock names, and the engine with its data. It is stored, not compressed: a web server compresses
-it better, and Python reads it faster. A compiled module cannot be imported from an archive, so
-pydantic-core's lies apart and is loaded by web/js/loader.js.
+The first archive is what Pyodide gets as its standard library; it holds what the first answers
+need of the library, the packages that the lock names, and the engine with its data. The second
+holds the rest, and comes later. A Python whose memory is resumed has the first one's modules
+there already: it gets a third, with the first one's data and nothing else. They are stored, not
+compressed: a web server compresses them better, and Python reads them faster. A compiled module
+cannot be imported from an archive, so pydantic-core's lies apart and is loaded by
+web/js/loader.js.
 """
 
 from __future__ import annotations
@@ -13,16 +16,18 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from web.make import archive, bytecode, engine, runtime, stdlib
+from web.make import archive, bytecode, engine, needed, runtime, snapshot, stdlib
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import step
 from web.make.wheels import empty, offered
 
-SITE = "site.zip"
+START = "start.zip"
+LATER = "later.zip"
 CORE = "pydantic_core.so"
 LOCK = "pyodide-lock.json"
-CONTENT = (*runtime.SHIPPED, SITE, CORE, LOCK)
+DATA = "data.zip"
+CONTENT = (*runtime.SHIPPED, START, LATER, DATA, CORE, LOCK, *snapshot.CONTENT)
 
 # What the page never imports: pydantic's old self, and its plugins for other tools.
 _UNUSED = ("pydantic/v1/", "pydantic/mypy.py", "pydantic/_hypothesis_plugin.py")
@@ -32,25 +37,59 @@ Files = dict[str, bytes]
 
 def make(places: Places) -> None:
     """Fill .build/py with what dist/py is to hold."""
+    whole(places)
+    needed.find(places)
+    split(places)
+    snapshot.take(places)
+
+
+def whole(places: Places) -> None:
+    """Fill .build/whole with a Python that has everything in its first archive."""
 
     def work() -> None:
         packages = chosen(places)
         own = packages.pop(engine.NAME)
         libraries = {name: data for files in packages.values() for name, data in files.items()}
-        empty(places.python)
+        empty(places.whole)
         site, core = join(places, libraries, own)
-        archive.write(places.python / SITE, site, compress=False)
-        (places.python / CORE).write_bytes(core)
-        shutil.copyfile(places.frozen, places.python / LOCK)
+        archive.write(places.whole / START, site, compress=False)
+        (places.whole / CORE).write_bytes(core)
+        shutil.copyfile(places.frozen, places.whole / LOCK)
         for name in runtime.SHIPPED:
-            shutil.copyfile(places.runtime / name, places.python / name)
+            shutil.copyfile(places.runtime / name, places.whole / name)
 
     modules = [places.make / name for name in ("archive.py", "bytecode.py", "stdlib.py")]
     step(
         places,
         "bundle: the browser's Python",
         inputs=[places.frozen, places.runtime, *modules, Path(__file__)],
-        outputs=[places.python],
+        outputs=[places.whole],
+        work=work,
+    )
+
+
+def split(places: Places) -> None:
+    """Fill .build/py with the same, but what the first answers do without in an archive apart."""
+
+    def work() -> None:
+        everything = archive.read(places.whole / START)
+        first = needed.names(places)
+        empty(places.python)
+        for path in places.whole.iterdir():
+            shutil.copyfile(path, places.python / path.name)
+        now = {name: everything[name] for name in first}
+        rest = {name: data for name, data in everything.items() if name not in first}
+        archive.write(places.python / START, now, compress=False)
+        archive.write(places.python / LATER, rest, compress=False)
+        read = {name: data for name, data in now.items() if not name.endswith(".pyc")}
+        archive.write(places.python / DATA, read, compress=False)
+
+    names = (path.name for path in places.whole.iterdir())
+    step(
+        places,
+        "bundle: what comes first and what later",
+        inputs=[places.whole, places.needed, Path(__file__)],
+        outputs=[places.python / name for name in (*names, LATER, DATA)],
         work=work,
     )
 

@@ -29,6 +29,7 @@ BUDGET: Final = 12_000_000
 
 _OWN: Final = Path(__file__).resolve().parents[1] / "onefile"
 _MODULES: Final = ("pyodide.mjs", "pyodide.asm.mjs")
+_CARRIED: Final = (bundle.START, bundle.LATER, bundle.CORE, bundle.LOCK)
 _THREAD: Final = "worker.js"
 _BESIDE: Final = ("local", "take", "licences")
 """Paragraphs for pages that have other files beside them."""
@@ -212,4 +213,5 @@ def _light(path: Path) -> bytes:
 
 
 def _is_carried(path: Path) -> bool:
-    return path.suffix in {".wasm", ".so", ".zip"} or path.name == bundle.LOCK
+    """Tell whether a direct start fetches it, or what comes later; scripts are joined instead."""
+    return path.suffix == ".wasm" or path.name in _CARRIED

@@ -73,6 +73,16 @@ class Places:
         return self.build / "bytecode"
 
     @property
+    def whole(self) -> Path:
+        """The browser's Python before it is split: its first archive holds everything."""
+        return self.build / "whole"
+
+    @property
+    def needed(self) -> Path:
+        """The names of the files that the first answers need."""
+        return self.build / "needed.json"
+
+    @property
     def python(self) -> Path:
         """The finished Python of the browser: everything that dist/py/ holds."""
         return self.build / "py"

@@ -6,6 +6,7 @@ import shutil
 
 from web.make import (
     assets,
+    budgets,
     bundle,
     compressed,
     engine,
@@ -55,6 +56,7 @@ def publish(places: Places, base_url: str) -> None:
     hosts.write(fresh)
     offline.write(fresh)
     compressed.beside(places, fresh)
+    budgets.check(places, fresh)
     record.write(places, fresh, base_url)
     try:
         if places.dist.exists():
