@@ -10,12 +10,12 @@ let left = []; // sections whose turn has not come
 export function start() {
   const isUnderWay = left.length > 0;
   left = [...sections];
-  for (const section of sections) section.classList.remove("whole");
+  for (const section of sections) section.classList.remove("laid-out");
   if (!isUnderWay) requestAnimationFrame(next);
 }
 
 /** A frame that lays one out, and a task for what people do meanwhile. */
 function next() {
-  left.shift()?.classList.add("whole");
+  left.shift()?.classList.add("laid-out");
   if (left.length) setTimeout(() => requestAnimationFrame(next));
 }
