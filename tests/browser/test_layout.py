@@ -176,3 +176,30 @@ CHECKBOXES = {
     "accelerator", "last-batch-held", "loaders-0-pin-memory", "loaders-0-persistent-workers",
     "loaders-1-pin-memory", "loaders-1-persistent-workers", "paste-file",
 }  # fmt: skip
+
+
+RENDERED = (
+    """(id) => document.getElementById(id).checkVisibility({ contentVisibilityAuto: true })"""
+)
+
+
+def test_the_page_is_laid_out_in_slices_and_soon_all_of_it(browser: Browser, address: str) -> None:
+    """What is far from view waits at first; readers are told of it only once it is laid out."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.route("**/js/main.js", lambda route: route.abort())
+    page.goto(address)
+    assert page.evaluate(RENDERED, "notices-title")
+    assert not page.evaluate(RENDERED, "faq")
+    page.unroute("**/js/main.js")
+    page.goto(address)
+    page.wait_for_function(RENDERED, arg="faq")
+    assert page.evaluate("scrollY") == 0
+    session = context.new_cdp_session(page)
+    names = {
+        node["name"]["value"]
+        for node in session.send("Accessibility.getFullAXTree")["nodes"]
+        if node["role"]["value"] == "heading" and not node["ignored"]
+    }
+    assert {"Questions", "Step by step", "Measured"} <= names
+    context.close()

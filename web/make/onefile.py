@@ -83,8 +83,8 @@ class Inside:
         page = (self.site / "index.html").read_text("utf-8")
         for name in _BESIDE:
             page = _replaced(rf'<p\b[^>]* id="{name}".*?</p>\n', lambda _: "", page)
-        page = _replaced(r'<p\b[^>]* id="licences".*?</p>\n', self._licences, page)
         page = _SCRIPT.sub(self._script, page)
+        page = _replaced(r'<p\b[^>]* id="licences".*?</p>\n', self._licences, page)
         page = _LINK.sub(self._link, page)
         page = _HOME.sub('href="#"', page)
         page = _PRESET.sub(_picked, page)
