@@ -128,23 +128,3 @@ def test_a_part_of_the_page_that_has_not_arrived_is_said(page: Page, address: st
     page.locator("#retry").click()
     Person(page).wait_until_live()
     expect(page.locator("#failure")).to_be_hidden()
-
-
-def test_retry_does_not_trust_what_the_browser_keeps(page: Page, address: str) -> None:
-    """A host's cache had half of a file, and the browser was told to keep it for good."""
-    pattern = "**/pydantic_core.so"
-    kept = {"Cache-Control": "public, max-age=31536000, immutable"}
-
-    def half(route: Route) -> None:
-        body = route.fetch().body()
-        route.fulfill(body=body[: len(body) // 2], headers=kept)
-
-    page.context.route(pattern, half)
-    asked: list[str] = []
-    Person(page).open(address)
-    expect(page.locator("#failure")).to_be_visible(timeout=START_MS)
-    page.context.unroute(pattern)
-    page.context.on("request", lambda request: asked.append(str(request.headers)))
-    page.locator("#retry").click()
-    Person(page).wait_until_live()
-    assert any("no-cache" in headers for headers in asked)

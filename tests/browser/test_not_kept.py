@@ -83,7 +83,20 @@ def test_something_else_in_a_files_place_is_not_kept(context: BrowserContext, ho
     person.page.reload()
     person.wait_until_live()
     person.page.locator("#paste").fill(LOG)
-    expect(person.page.locator("#paste-result h3")).to_have_text(SHM, timeout=START_MS)
+    expect(person.page.locator("#paste-result h3")).to_contain_text(SHM)
+
+
+def test_retry_does_not_trust_what_the_browser_keeps(context: BrowserContext, host: Host) -> None:
+    """It was told to keep something else for good, under the name of Python's compiled module."""
+    folder = hashed.folder(host.site, hashed.PYTHON).name
+    host.wrong.add(f"/{hashed.PYTHON}/{folder}/{bundle.CORE}")
+    person = Person(context.new_page())
+    person.open(host.address)
+    expect(person.page.locator("#failure")).to_be_visible(timeout=START_MS)
+    host.wrong.clear()
+    person.page.locator("#retry").click()
+    person.wait_until_live()
+    expect(person.page.locator("#failure")).to_be_hidden()
 
 
 def test_an_upgrade_of_something_else_leaves_the_version_that_works(
