@@ -15,6 +15,7 @@ export class Engine {
   #tell;
   #worker = null;
   #ready = false;
+  #anew = false;
   #timer = 0;
   #asked = null; // the request that the worker has
   #waiting = null; // the newest one after it
@@ -32,9 +33,10 @@ export class Engine {
    * @param {"direct" | "resumed"} [way] else the thread chooses
    * @param {boolean} [anew] without trust in what the browser keeps of Python's files
    */
-  start(way, anew) {
+  start(way, anew = false) {
     if (this.#worker) return;
     this.#ready = false;
+    this.#anew = anew;
     const worker = open(way, anew);
     const isCurrent = () => worker === this.#worker; // one that was let go may still have said something
     worker.onmessage = ({ data }) => isCurrent() && this.#hear(data);
@@ -101,7 +103,7 @@ export class Engine {
   #restart(way) {
     this.#worker.terminate();
     this.#worker = null;
-    this.start(way);
+    this.start(way, this.#anew);
   }
 
   #begin() {
