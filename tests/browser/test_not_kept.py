@@ -10,12 +10,12 @@ from tests.browser.host import Host
 from tests.browser.keeping import (
     CACHES,
     STATE,
-    STEP_MS,
     VERSION,
     cut_off,
     keep,
     notice,
     until,
+    until_sent,
     visit,
 )
 from tests.browser.person import START_MS, Person
@@ -52,11 +52,7 @@ def test_a_broken_upgrade_leaves_the_version_that_works(
     host.site = second
     person.page.reload()
     person.wait_until_live()
-    for _ in range(START_MS // STEP_MS):
-        if host.sent[script]:
-            break
-        person.page.wait_for_timeout(STEP_MS)
-    assert host.sent[script]
+    until_sent(person, host, script)
     until(person.page, f"{ONGOING}", lambda ongoing: not ongoing)
     host.is_down = True
     person.page.reload()
@@ -73,10 +69,7 @@ def test_something_else_in_a_files_place_is_not_kept(context: BrowserContext, ho
     later = f"/{hashed.PYTHON}/{hashed.folder(host.site, hashed.PYTHON).name}/{bundle.LATER}"
     host.wrong.add(later)
     person = visit(context, host.address)
-    for _ in range(START_MS // STEP_MS):
-        if host.sent[later]:
-            break
-        person.page.wait_for_timeout(STEP_MS)
+    until_sent(person, host, later)
     person.page.locator("#paste").fill(LOG)
     expect(person.page.locator("#paste-result")).to_contain_text("could not be fetched")
     host.wrong.clear()
@@ -109,10 +102,7 @@ def test_an_upgrade_of_something_else_leaves_the_version_that_works(
     host.site = second
     person.page.reload()
     person.wait_until_live()
-    for _ in range(START_MS // STEP_MS):
-        if host.sent[script] > 1:
-            break
-        person.page.wait_for_timeout(STEP_MS)
+    until_sent(person, host, script, times=2)
     until(person.page, f"{ONGOING}", lambda ongoing: not ongoing)
     expect(notice(person)).to_be_hidden()
     host.wrong.clear()
