@@ -2,7 +2,7 @@
 //
 // The build puts BUILD before this (web/make/offline.py):
 //   version  names this build's pages
-//   folders  the folders that are named by their content, each with its files
+//   folders  the folders that are named by their content, each with its files and what each of them must be
 //   costly   files of these that are kept only where the browser has fetched them anyway
 //   pages    further files, whose content may change under their name; the first page is ""
 //   presets  the page of each preset, with what says the same behind the # of the first page
@@ -32,14 +32,37 @@ addEventListener("fetch", (event) => {
 
 // ---------------------------------------------------------------- answering
 
-/** A file of a folder that never changes: from its cache, else from the network and into the cache. */
+/** A file of a folder that never changes: from its cache, else from the network and, where it is the one, kept. */
 async function kept(event, name) {
   const { request } = event;
   const found = await caches.match(request, { cacheName: name, ...HOWEVER });
   if (found) return found;
-  const response = await fetch(request);
-  if (response.ok) event.waitUntil(keep(name, request, response.clone()));
-  return response;
+  try {
+    const response = await fetched(request, integrity(name, request.url));
+    event.waitUntil(keep(name, request, response.clone()));
+    return response;
+  } catch {
+    return fetch(request); // something else stands there; that is for the page to deal with
+  }
+}
+
+/** What a file of this version must be. */
+function integrity(name, url) {
+  const file = url.slice(name.length).replace(/[?#].*/, "");
+  return BUILD.folders[name.slice(SCOPE.length)]?.[file];
+}
+
+/**
+ * A file as the build made it. Login pages and fallbacks answer with something else and call it right, and what a
+ * browser has once taken for a file of such a name it keeps for good: then it is asked for anew.
+ */
+async function fetched(request, integrity) {
+  if (!integrity) throw new Error(`${request.url ?? request} is of another version`);
+  try {
+    return await fetch(request, { integrity });
+  } catch {
+    return fetch(request, { integrity, cache: "reload" });
+  }
 }
 
 /** What cannot be kept, for want of room, is fetched again another time. */
@@ -92,35 +115,35 @@ async function install() {
 /** The page has just fetched most of it, under names that are good for ever: the browser need not ask again. */
 async function fill(name, files) {
   const cache = await caches.open(name);
-  for (const file of files) {
+  for (const [file, integrity] of Object.entries(files)) {
     const url = name + file;
     if (await cache.match(url, HOWEVER)) continue;
-    if (BUILD.costly.includes(url.slice(SCOPE.length))) await fillIfThere(cache, url);
-    else await cache.put(url, await fetched(url));
+    if (BUILD.costly.includes(url.slice(SCOPE.length))) await fillIfThere(cache, url, integrity);
+    else await cache.put(url, await fetched(url, integrity));
   }
 }
 
-async function fillIfThere(cache, url) {
-  const response = await fetch(url, { cache: "only-if-cached", mode: "same-origin" }).catch(() => null);
+async function fillIfThere(cache, url, integrity) {
+  const response = await fetch(url, { cache: "only-if-cached", mode: "same-origin", integrity }).catch(() => null);
   if (response?.ok) await cache.put(url, response);
-}
-
-async function fetched(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url}: ${response.status}`);
-  return response;
 }
 
 /** Those that are always kept, and the presets that were visited in an earlier version. */
 async function fillPages(earlier) {
   const cache = await caches.open(PAGES);
   for (const path of BUILD.pages) {
-    await cache.put(SCOPE + path, path ? await fetched(SCOPE + path) : await latest(SCOPE));
+    await cache.put(SCOPE + path, path ? await right(SCOPE + path) : await latest(SCOPE));
   }
   for (const name of earlier) {
     const urls = (await (await caches.open(name)).keys()).map(({ url }) => url);
     await Promise.all(urls.map((url) => refill(url.slice(SCOPE.length))));
   }
+}
+
+async function right(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return response;
 }
 
 async function refill(preset) {

@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from threading import Thread
 from typing import Any, BinaryIO
 
 from web.make import hashed, offline, serve
 from web.make.stamps import files
+
+LOGIN = b"<!doctype html><title>Log in</title>"
 
 
 class Host:
@@ -24,6 +27,8 @@ class Host:
         self.is_down = False
         self.cut: set[str] = set()
         """Paths of which only the first half arrives."""
+        self.wrong: set[str] = set()
+        """Paths answered with something else as if it were right, as login pages do."""
         self.sent: Counter[str] = Counter()
         """Answers with content, by path."""
         self.checked: Counter[str] = Counter()
@@ -56,7 +61,18 @@ class Handler(serve.Handler):
         self.directory = str(self.host.site)
         if self.host.is_down:
             raise ConnectionResetError
+        if self.path in self.host.wrong:
+            return self.something_else()
         return super().send_head()
+
+    def something_else(self) -> BinaryIO:
+        """Answer with a page of somebody's, to be kept for long."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Cache-Control", "public, max-age=31536000, immutable")
+        self.send_header("Content-Length", str(len(LOGIN)))
+        self.end_headers()
+        return BytesIO(LOGIN)
 
     def copyfile(self, source: Any, outputfile: Any) -> None:
         if self.path not in self.host.cut:

@@ -50,6 +50,15 @@ def until(page: Page, question: str, is_right: Callable[[Any], bool]) -> None:
     raise AssertionError(f"{question}: {answer}")
 
 
+def until_sent(person: Person, host: Host, path: str, times: int = 1) -> None:
+    """Wait until the host has sent a file that often."""
+    for _ in range(START_MS // STEP_MS):
+        if host.sent[path] >= times:
+            return
+        person.page.wait_for_timeout(STEP_MS)
+    raise AssertionError(f"{path} was sent {host.sent[path]} times, not {times}")
+
+
 def cut_off(context: BrowserContext, host: Host) -> None:
     """Take the network away: the host is gone, and the browser knows that it is offline."""
     host.is_down = True

@@ -118,3 +118,13 @@ def test_first_live_answer_changes_nothing(page: Page, address: str) -> None:
     person.wait_until_live()
     assert page.evaluate(content) == before
     assert page.evaluate("String(getSelection())") == "8 GiB"
+
+
+def test_a_part_of_the_page_that_has_not_arrived_is_said(page: Page, address: str) -> None:
+    page.context.route("**/js/engine.js", lambda route: route.fulfill(status=404))
+    Person(page).open(address)
+    expect(page.locator("#failure")).to_contain_text("has not arrived")
+    page.context.unroute("**/js/engine.js")
+    page.locator("#retry").click()
+    Person(page).wait_until_live()
+    expect(page.locator("#failure")).to_be_hidden()

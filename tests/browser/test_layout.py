@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, FloatRect, Locator, expect
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests.browser.person import Person
 
@@ -32,6 +32,14 @@ def test_size_is_the_largest_text(person: Person) -> None:
     assert largest == "recommended"
 
 
+def lay_out_everything(page: Page) -> None:
+    """Have what is far from view laid out, and nothing clipped where its section ends."""
+    page.evaluate(
+        """document.querySelectorAll("main section")
+          .forEach((each) => (each.style.contentVisibility = "visible"))"""
+    )
+
+
 @pytest.mark.parametrize("width", [320, 390, 768, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_never_scrolls_sideways(
@@ -43,6 +51,7 @@ def test_page_never_scrolls_sideways(
     page.goto(address)
     expect(page.locator("#chosen .copy")).to_be_visible()
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    lay_out_everything(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 
@@ -167,3 +176,30 @@ CHECKBOXES = {
     "accelerator", "last-batch-held", "loaders-0-pin-memory", "loaders-0-persistent-workers",
     "loaders-1-pin-memory", "loaders-1-persistent-workers", "paste-file",
 }  # fmt: skip
+
+
+RENDERED = (
+    """(id) => document.getElementById(id).checkVisibility({ contentVisibilityAuto: true })"""
+)
+
+
+def test_the_page_is_laid_out_in_slices_and_soon_all_of_it(browser: Browser, address: str) -> None:
+    """What is far from view waits at first; readers are told of it only once it is laid out."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.route("**/js/main.js", lambda route: route.abort())
+    page.goto(address)
+    assert page.evaluate(RENDERED, "notices-title")
+    assert not page.evaluate(RENDERED, "faq")
+    page.unroute("**/js/main.js")
+    page.goto(address)
+    page.wait_for_function(RENDERED, arg="faq")
+    assert page.evaluate("scrollY") == 0
+    session = context.new_cdp_session(page)
+    names = {
+        node["name"]["value"]
+        for node in session.send("Accessibility.getFullAXTree")["nodes"]
+        if node["role"]["value"] == "heading" and not node["ignored"]
+    }
+    assert {"Questions", "Step by step", "Measured"} <= names
+    context.close()

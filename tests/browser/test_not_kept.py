@@ -10,17 +10,18 @@ from tests.browser.host import Host
 from tests.browser.keeping import (
     CACHES,
     STATE,
-    STEP_MS,
     VERSION,
     cut_off,
     keep,
     notice,
     until,
+    until_sent,
     visit,
 )
 from tests.browser.person import START_MS, Person
+from tests.browser.test_paste import LOG, SHM
 from web.make import browser as chromium
-from web.make import hashed
+from web.make import bundle, hashed
 
 
 def test_a_broken_download_is_taken_up_again(context: BrowserContext, host: Host) -> None:
@@ -51,11 +52,7 @@ def test_a_broken_upgrade_leaves_the_version_that_works(
     host.site = second
     person.page.reload()
     person.wait_until_live()
-    for _ in range(START_MS // STEP_MS):
-        if host.sent[script]:
-            break
-        person.page.wait_for_timeout(STEP_MS)
-    assert host.sent[script]
+    until_sent(person, host, script)
     until(person.page, f"{ONGOING}", lambda ongoing: not ongoing)
     host.is_down = True
     person.page.reload()
@@ -65,6 +62,55 @@ def test_a_broken_upgrade_leaves_the_version_that_works(
     host.cut.clear()
     person.page.reload()
     expect(notice(person)).to_be_visible(timeout=START_MS)
+
+
+def test_something_else_in_a_files_place_is_not_kept(context: BrowserContext, host: Host) -> None:
+    """What is pasted cannot be read then, and can be read as soon as the file is there."""
+    later = f"/{hashed.PYTHON}/{hashed.folder(host.site, hashed.PYTHON).name}/{bundle.LATER}"
+    host.wrong.add(later)
+    person = visit(context, host.address)
+    until_sent(person, host, later)
+    person.page.locator("#paste").fill(LOG)
+    expect(person.page.locator("#paste-result")).to_contain_text("could not be fetched")
+    host.wrong.clear()
+    person.page.reload()
+    person.wait_until_live()
+    person.page.locator("#paste").fill(LOG)
+    expect(person.page.locator("#paste-result h3")).to_contain_text(SHM)
+
+
+def test_retry_does_not_trust_what_the_browser_keeps(context: BrowserContext, host: Host) -> None:
+    """It was told to keep something else for good, under the name of Python's compiled module."""
+    folder = hashed.folder(host.site, hashed.PYTHON).name
+    host.wrong.add(f"/{hashed.PYTHON}/{folder}/{bundle.CORE}")
+    person = Person(context.new_page())
+    person.open(host.address)
+    expect(person.page.locator("#failure")).to_be_visible(timeout=START_MS)
+    host.wrong.clear()
+    person.page.locator("#retry").click()
+    person.wait_until_live()
+    expect(person.page.locator("#failure")).to_be_hidden()
+
+
+def test_an_upgrade_of_something_else_leaves_the_version_that_works(
+    context: BrowserContext, host: Host, second: Path
+) -> None:
+    person = visit(context, host.address)
+    keep(person)
+    script = f"/{hashed.ASSETS}/{hashed.folder(second, hashed.ASSETS).name}/js/main.js"
+    host.wrong.add(script)
+    host.site = second
+    person.page.reload()
+    person.wait_until_live()
+    until_sent(person, host, script, times=2)
+    until(person.page, f"{ONGOING}", lambda ongoing: not ongoing)
+    expect(notice(person)).to_be_hidden()
+    host.wrong.clear()
+    person.page.reload()
+    expect(notice(person)).to_be_visible(timeout=START_MS)
+    person.page.locator("#update-reload").click()
+    until(person.page, VERSION, lambda version: version == "second")
+    person.wait_until_live()
 
 
 ONGOING = """navigator.serviceWorker.getRegistration().then(

@@ -213,6 +213,16 @@ def test_a_start_that_failed_is_tried_again(offline: BrowserContext, stick: str)
     page.close()
 
 
+def test_the_licences_are_unpacked_where_one_wants_to_see_them(person: Person) -> None:
+    page = person.page
+    expect(page.locator("#licences-inside")).to_be_hidden()
+    page.locator("#licences > summary").click()
+    page.locator("#licences td a").filter(has_text="PSF-2.0").first.click()
+    expect(page.locator("details.licence[open] pre")).to_contain_text("Python Software Foundation")
+    page.locator("#licences > summary").click()
+    page.evaluate("scrollTo(0, 0)")
+
+
 def test_nothing_was_asked_for_and_nothing_complained(booted: Person, stick: str) -> None:
     """Runs last: in all of the above nothing but the file itself was opened."""
     asked = {url.partition("#")[0] for url in booted.requests}

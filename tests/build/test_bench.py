@@ -304,16 +304,11 @@ def test_the_usual_way_gives_the_same_first_answer(staged, places, browser: Brow
     assert len([path for path in paths if path.endswith(".whl")]) >= 8
 
 
-def test_edits_are_timed_in_different_inputs(dist: Path, browser: Browser) -> None:
-    sitting = hands.edit(Visitor(browser), dist, count=5)
-    assert len({edit.name for edit in sitting.edits}) == 5
-    assert all(0 < edit.engine_ms < edit.changed_ms < edit.painted_ms for edit in sitting.edits)
-
-
 def test_edits_are_timed_while_a_log_is_read(dist: Path, browser: Browser) -> None:
     sitting = hands.paste(Visitor(browser), dist, size=2_000_000)
     assert "shared memory" in sitting.said
-    assert sitting.edits
+    assert len({edit.name for edit in sitting.edits}) > 1
+    assert all(0 < edit.engine_ms < edit.changed_ms < edit.painted_ms for edit in sitting.edits)
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "many", "1001"])

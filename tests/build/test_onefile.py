@@ -82,7 +82,7 @@ def hashes(texts: list[str]) -> list[str]:
 def test_only_its_own_scripts_and_styles_are_allowed(page: str) -> None:
     scripts = re.findall(r'<script(?: type="module")?>(.*?)</script>', page, re.DOTALL)
     styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
-    assert len(scripts) == 2
+    assert len(scripts) == 3
     assert len(styles) > 5
     assert policy(page) == {
         "default-src": ["'none'"],
@@ -120,9 +120,30 @@ def test_it_does_not_point_to_itself(page: str) -> None:
 
 def carried(page: str) -> dict[str, bytes]:
     """Return the files in the page, read as the page reads them."""
-    found = re.findall(r'<script type="text/plain" data-file="([^"]+)">([^<]*)</script>', page)
+    texts: dict[str, str] = {}
+    for name, piece in re.findall(
+        r'<script type="text/plain" data-(?:file="([^"]+)"|licences)>([^<]*)</script>', page
+    ):
+        texts[name or "licences"] = texts.get(name or "licences", "") + piece
     signs = str.maketrans(",./", "<>&")
-    return {n: gzip.decompress(base64.b85decode(text.translate(signs))) for n, text in found}
+    return {
+        n: gzip.decompress(base64.b85decode(text.translate(signs))) for n, text in texts.items()
+    }
+
+
+def test_no_piece_of_it_keeps_a_browser_busy(page: str) -> None:
+    """A browser reads an element in one go: a few milliseconds for this many signs."""
+    texts = re.findall(r"<script[^>]*>([^<]*)</script>", page)
+    assert len(texts) > 40
+    assert max(map(len, texts)) <= 250_000
+
+
+def test_it_carries_the_text_of_every_licence(page: str, dist: Path) -> None:
+    """Those that the site has, each whole."""
+    told = html.unescape(carried(page)["licences"].decode())
+    texts = [file.read_text("utf-8") for file in (dist / "licenses").glob("*.txt")]
+    assert len(texts) > 15
+    assert [text[:60] for text in texts if text not in told] == []
 
 
 def test_it_carries_the_browsers_python_whole(page: str, places: Places) -> None:
@@ -153,7 +174,9 @@ def requests() -> list[str]:
 def test_nothing_that_is_left_out_is_missed(page: str, places: Places, tmp_path: Path) -> None:
     """The Python that the file carries answers everything as CPython does, byte for byte."""
     folder = shutil.copytree(places.python, tmp_path / "py")
-    for name, data in carried(page).items():
+    files = carried(page)
+    del files["licences"]
+    for name, data in files.items():
         (folder / name).write_bytes(data)
     answers = node.script(
         ROOT / "tests" / "build" / "ask.mjs",

@@ -153,9 +153,6 @@ def refusing(page: Page, name: str, how: str) -> Callable[[], None]:
     return lambda: page.context.unroute(pattern, refuse)
 
 
-HOWS = pytest.mark.parametrize("how", ["not found", "cut off", "damaged"])
-
-
 def lost(page: Page, name: str, how: str) -> None:
     """Expect a start without this file to end with a reason, and the next to begin afresh."""
     restore = refusing(page, name, how)
@@ -166,22 +163,29 @@ def lost(page: Page, name: str, how: str) -> None:
     assert page.evaluate(RETRY)["ok"] is True
 
 
-@HOWS
-@pytest.mark.parametrize("name", [*SHARED, bundle.START])
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        *((name, "not found") for name in (*SHARED, bundle.START)),
+        *(("pyodide.asm.wasm", how) for how in ("cut off", "damaged")),
+        *((bundle.CORE, how) for how in ("cut off", "damaged")),
+        *((name, "damaged") for name in ("pyodide.asm.mjs", bundle.LOCK, bundle.START)),
+    ],
+)
 @pytest.mark.parametrize("way", ["direct"], indirect=True)
 def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str) -> None:
     """A file that does not arrive ends the start with a reason; trying again starts afresh."""
     lost(page, name, how)
 
 
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name", ["pyodide.asm.wasm", bundle.CORE])
 @pytest.mark.parametrize("way", ["resumed"], indirect=True)
 def test_file_of_both_starts_is_missed_by_both(page: Page, name: str) -> None:
     """Resuming gives way to the direct start, which says what is missing."""
     lost(page, name, "not found")
 
 
-@HOWS
+@pytest.mark.parametrize("how", ["not found", "damaged"])
 @pytest.mark.parametrize("name", [bundle.DATA, *snapshot.CONTENT])
 @pytest.mark.parametrize("way", ["resumed"], indirect=True)
 def test_missing_memory_costs_only_time(page: Page, name: str, how: str) -> None:
@@ -264,7 +268,7 @@ def test_paste_brings_the_rest_at_once(page: Page) -> None:
     assert sum(url.endswith(bundle.LATER) for url in asked) == 1
 
 
-@HOWS
+@pytest.mark.parametrize("how", ["not found", "damaged"])
 def test_missing_rest_is_said_of_what_needs_it(page: Page, how: str) -> None:
     """Without the rest only the request that needs it fails, in words; the next one tries again."""
     restore = refusing(page, bundle.LATER, how)

@@ -6,14 +6,16 @@
  *
  * @param {string} base address of the folder they come from
  * @param {string[]} files
- * @param {{arrived: (loaded: number, total: number) => void, lost: (error: Error) => void}} tell
+ * @param {{arrived: (loaded: number, total: number) => void, lost: (error: Error) => void, anew: boolean}} how
+ *   `anew`: whatever the browser keeps of them
  * @returns {() => void} ends it
  */
-export function watch(base, files, { arrived, lost }) {
+export function watch(base, files, { arrived, lost, anew }) {
   const observer = follow(base, files, arrived);
   const { fetch } = self;
   const { instantiateStreaming } = WebAssembly;
-  self.fetch = (address, ...more) => orTell(received(fetch, address, more), lost);
+  const how = anew ? { cache: "reload" } : {};
+  self.fetch = (address, more) => orTell(received(fetch, address, { ...how, ...more }), lost);
   WebAssembly.instantiateStreaming = (...given) => orTell(instantiateStreaming(...given), lost);
   return () => {
     observer.disconnect();
@@ -40,7 +42,7 @@ function follow(base, files, arrived) {
 }
 
 async function received(fetch, address, more) {
-  const response = await fetch(address, ...more).catch(() => null);
+  const response = await fetch(address, more).catch(() => null);
   if (response?.ok) return response;
   throw new Error(`${String(address.url ?? address).split("/").at(-1)} has not arrived`);
 }

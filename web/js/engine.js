@@ -15,6 +15,7 @@ export class Engine {
   #tell;
   #worker = null;
   #ready = false;
+  #anew = false;
   #timer = 0;
   #asked = null; // the request that the worker has
   #waiting = null; // the newest one after it
@@ -30,11 +31,13 @@ export class Engine {
    * Begin to load; once is enough.
    *
    * @param {"direct" | "resumed"} [way] else the thread chooses
+   * @param {boolean} [anew] without trust in what the browser keeps of Python's files
    */
-  start(way) {
+  start(way, anew = false) {
     if (this.#worker) return;
     this.#ready = false;
-    const worker = open(way);
+    this.#anew = anew;
+    const worker = open(way, anew);
     const isCurrent = () => worker === this.#worker; // one that was let go may still have said something
     worker.onmessage = ({ data }) => isCurrent() && this.#hear(data);
     worker.onerror = ({ message }) => isCurrent() && this.#fail(message || CANNOT_LOAD);
@@ -45,7 +48,7 @@ export class Engine {
   /** Load again after a failure. What was asked last is still answered then. */
   retry() {
     this.#drop();
-    this.start();
+    this.start(undefined, true);
   }
 
   /**
@@ -100,7 +103,7 @@ export class Engine {
   #restart(way) {
     this.#worker.terminate();
     this.#worker = null;
-    this.start(way);
+    this.start(way, this.#anew);
   }
 
   #begin() {

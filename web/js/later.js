@@ -7,6 +7,7 @@ export class Later {
   #address;
   #add;
   #coming = null;
+  #again = false;
 
   /** Whether all is there. */
   there = false;
@@ -36,12 +37,13 @@ export class Later {
 
   async #fetch() {
     try {
-      const response = await fetch(this.#address);
+      const response = await fetch(this.#address, { cache: this.#again ? "reload" : "default" });
       if (!response.ok) throw new Error(response.statusText);
       this.#add(new Uint8Array(await response.arrayBuffer()));
       this.there = true;
     } catch (error) {
       this.#coming = null;
+      this.#again = true; // what came may have been something else, which the browser would keep
       throw new Error(LOST, { cause: error });
     }
   }

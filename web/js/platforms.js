@@ -17,6 +17,7 @@ const nothing = document.getElementById("nothing-found");
 const mirrors = [...document.querySelectorAll("[data-mirror]")];
 
 let blocks = {}; // target -> HTML, of the answer that is shown
+let written = {}; // target -> element, of the answer that the page came with; all their HTML at once would take long
 const showing = new WeakMap(); // place -> what was put there: {target, html}
 let ask = () => {};
 let picked = () => {};
@@ -60,7 +61,7 @@ export function reveal(target) {
 export const wanted = () => [current().dataset.target, ...mirrors.filter(isOpen).map((mirror) => mirror.dataset.mirror)];
 
 /** @returns {string[]} those of them that the answer that is shown did not bring */
-export const missing = () => wanted().filter((target) => blocks[target] === undefined);
+export const missing = () => wanted().filter((target) => htmlOf(target) === undefined);
 
 /**
  * Take over the blocks of an answer; those it does not bring are asked for when they are looked at.
@@ -69,6 +70,7 @@ export const missing = () => wanted().filter((target) => blocks[target] === unde
  */
 export function take(fresh) {
   blocks = fresh;
+  written = {};
   refresh();
 }
 
@@ -86,7 +88,7 @@ function refresh() {
 /** What stands in the page is the first answer. */
 function takeOut() {
   for (const block of document.querySelectorAll("[data-block]")) {
-    blocks[block.dataset.block] = block.querySelector(".beside").innerHTML;
+    written[block.dataset.block] = block.querySelector(".beside");
   }
   document.getElementById("all-blocks").remove();
 }
@@ -96,6 +98,7 @@ function takeOut() {
 const tabOf = (target) => tabs.find((tab) => tab.dataset.target === target);
 const pointed = () => tabOf(location.hash.replace(/^#block-/, "")); // what the address names
 const current = () => tabs.find((tab) => tab.hasAttribute("data-chosen"));
+const htmlOf = (target) => blocks[target] ?? written[target]?.innerHTML;
 const isOpen = (mirror) => mirror.closest("details").open;
 
 function show(tab) {
@@ -109,7 +112,7 @@ function fill(mirror) {
 
 /** Put a block, or a part of it, into a place that may show it already. */
 function put(place, target, part) {
-  const html = blocks[target];
+  const html = htmlOf(target);
   place.setAttribute("aria-busy", String(html === undefined));
   if (html === undefined) return ask();
   const fresh = document.createElement("template");

@@ -1,5 +1,6 @@
 // How a person wants to read the page: the unit of sizes, which the engine writes them in, and the theme.
 
+import * as slices from "./slices.js";
 import { recall, remember } from "./store.js";
 
 const unit = document.getElementById("unit");
@@ -21,6 +22,7 @@ export function start(changed) {
   });
   theme.addEventListener("change", () => {
     remember(THEME, theme.value);
+    slices.start(); // every colour of the page is another one
     document.documentElement.dataset.theme = theme.value;
   });
   document.getElementById("tastes").hidden = false;

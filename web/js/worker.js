@@ -6,7 +6,7 @@
 //      {type: "ready"} when it is up; {type: "failed", message} when it is not, or no longer
 //      {type: "instead", way} when another thread that starts that way has to do it
 //
-// Its name may be that of the start that is wanted: direct or resumed.
+// Its name says the start that is wanted, direct or resumed, and whether all is to be fetched anew: "direct anew".
 
 import { watch } from "./downloads.js";
 import { Later } from "./later.js";
@@ -27,9 +27,10 @@ let isOver = false;
 
 async function start() {
   await WebAssembly.compile(EMPTY_MODULE);
-  starting = await choose(PYTHON, self.name);
+  const [wanted, anew] = self.name.split(" ");
+  starting = await choose(PYTHON, wanted);
   const arrived = (loaded, total) => progress("fetch", loaded, total);
-  const end = watch(PYTHON, FILES[starting], { arrived, lost: fail });
+  const end = watch(PYTHON, FILES[starting], { arrived, lost: fail, anew: Boolean(anew) });
   const engine = await BEGIN[starting](PYTHON, progress);
   end();
   starting = null;

@@ -1,4 +1,4 @@
-"""dist/licenses/: the licence of everything that the site hands out, and one page that lists them.
+"""The licence of everything that the site hands out: dist/licenses/, and a part of the single file.
 
 A wheel carries its own texts. What carries none, Pyodide's npm package and the crates inside
 pydantic-core, has its texts in web/licenses/. Nothing may be handed out without: a package, a part
@@ -56,12 +56,35 @@ def write(places: Places, site: Path, assets: str) -> None:
     folder.mkdir()
     for part in found:
         (folder / part.file).write_bytes(part.text.encode())
-    loader = FileSystemLoader(places.root / "web" / "templates")
-    template = Environment(loader=loader, autoescape=True, trim_blocks=True).get_template(
-        f"{FOLDER}.html"
+    template = templates(places).get_template(f"{FOLDER}.html")
+    html = template.render(
+        parts=found, to="", assets=f"../{assets}", policy=CONTENT_SECURITY_POLICY
     )
-    html = template.render(parts=found, assets=f"../{assets}", policy=CONTENT_SECURITY_POLICY)
     (folder / "index.html").write_bytes(html.encode())
+
+
+def inside(places: Places) -> str:
+    """Return the list with every text below it, as a part of a page."""
+    found = parts(places)
+    names: dict[str, list[str]] = {}
+    for part in found:
+        names.setdefault(part.file, []).append(part.name)
+    return (
+        templates(places)
+        .get_template(f"{FOLDER}_inside.html")
+        .render(
+            parts=found,
+            to="#licence-",
+            names=names,
+            texts={part.file: part.text for part in found},
+        )
+    )
+
+
+def templates(places: Places) -> Environment:
+    """Return what renders the pages of this module."""
+    loader = FileSystemLoader(places.root / "web" / "templates")
+    return Environment(loader=loader, autoescape=True, trim_blocks=True)
 
 
 def parts(places: Places) -> list[Part]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -49,7 +50,7 @@ def script() -> bytes:
 def listed(site: Path) -> dict[str, Any]:
     """Tell the service worker what this build consists of."""
     folders = {
-        f"{kind}/{hashed.folder(site, kind).name}/": _names(hashed.folder(site, kind))
+        f"{kind}/{hashed.folder(site, kind).name}/": _integrity(hashed.folder(site, kind))
         for kind in (hashed.ASSETS, hashed.PYTHON)
     }
     costly = [f"{at}{name}" for at in folders for name in folders[at] if name.startswith(_COSTLY)]
@@ -62,8 +63,16 @@ def listed(site: Path) -> dict[str, Any]:
     }
 
 
-def _names(folder: Path) -> list[str]:
-    return [path.relative_to(folder).as_posix() for path in files(folder)]
+def _integrity(folder: Path) -> dict[str, str]:
+    """Return what each file must be, as a browser checks it when it fetches one."""
+    return {
+        path.relative_to(folder).as_posix(): f"sha256-{b64encode(_digest(path)).decode()}"
+        for path in files(folder)
+    }
+
+
+def _digest(path: Path) -> bytes:
+    return bytes.fromhex(sha256(path))
 
 
 def _version(site: Path) -> str:

@@ -1,8 +1,8 @@
 """The whole calculator in one file, which works where it is opened as a file and without a network.
 
 It is the finished first page with its styles and scripts inside, the scripts joined, and with the
-browser's Python as text at its end. Its policy allows exactly these scripts and styles, by their
-hashes, and no connection at all.
+browser's Python as text at its end (carried.py). Its policy allows exactly these scripts and
+styles, by their hashes, and no connection at all.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from calculator import link, presets
-from web.make import bundle, joined, lighter, packed
+from web.make import carried, joined
 from web.make.failure import BuildError
 from web.make.places import Places
-from web.make.stamps import step
 
 NAME: Final = "shm-sizer.html"
 BUDGET: Final = 12_000_000
@@ -29,10 +27,15 @@ BUDGET: Final = 12_000_000
 
 _OWN: Final = Path(__file__).resolve().parents[1] / "onefile"
 _MODULES: Final = ("pyodide.mjs", "pyodide.asm.mjs")
-_CARRIED: Final = (bundle.START, bundle.LATER, bundle.CORE, bundle.LOCK)
-_THREAD: Final = "worker.js"
-_BESIDE: Final = ("local", "take", "licences")
+_BESIDE: Final = ("local", "take")
 """Paragraphs for pages that have other files beside them."""
+
+_LICENCES: Final = """<details class="screen" id="licences">
+<summary>Licences of what this file is made of</summary>
+<div id="licences-inside"><p>Their texts are packed, and unpacked by JavaScript.</p></div>
+</details>
+"""
+"""In place of a link to them."""
 
 _POLICY: Final = (
     "default-src 'none'; script-src {scripts} 'wasm-unsafe-eval'; worker-src blob:; "
@@ -55,11 +58,8 @@ def write(places: Places, site: Path) -> None:
     """
     page = Inside(site).page()
     _check(page)
-    carried = {_THREAD: packed.pack(_thread(places, site).encode()), **_python(places)}
-    files = "".join(
-        f'<script type="text/plain" data-file="{name}">{text}</script>\n'
-        for name, text in carried.items()
-    )
+    thread = _thread(places, site)
+    files = "".join([*carried.python(places, thread), *carried.licences(places)])
     content = _replaced("</body>", lambda _: f"{files}</body>", page).encode()
     if len(content) > BUDGET:
         raise BuildError(f"{NAME} has {len(content):,} bytes, its budget is {BUDGET:,}")
@@ -84,6 +84,7 @@ class Inside:
         for name in _BESIDE:
             page = _replaced(rf'<p\b[^>]* id="{name}".*?</p>\n', lambda _: "", page)
         page = _SCRIPT.sub(self._script, page)
+        page = _replaced(r'<p\b[^>]* id="licences".*?</p>\n', self._licences, page)
         page = _LINK.sub(self._link, page)
         page = _HOME.sub('href="#"', page)
         page = _PRESET.sub(_picked, page)
@@ -101,7 +102,15 @@ class Inside:
             text, kind = joined.joined(path.name, _finder(path.parent)), ' type="module"'
         else:
             text, kind = path.read_text("utf-8"), ""
-        text = joined.inline(text)
+        return self._inline(text, kind)
+
+    def _licences(self, found: re.Match[str]) -> str:
+        del found
+        script = joined.joined("licences.js", _finder())
+        return _LICENCES + self._inline(script, ' type="module"')
+
+    def _inline(self, script: str, kind: str) -> str:
+        text = joined.inline(script)
         self.scripts.append(_hash(text))
         return f"<script{kind}>{text}</script>\n"
 
@@ -161,7 +170,7 @@ def _check(page: str) -> None:
         raise BuildError(f"{NAME} would look beside itself for {', '.join(found)}")
 
 
-# ---------------------------------------------------------------- what it carries
+# ---------------------------------------------------------------- its scripts
 
 
 def _thread(places: Places, site: Path) -> str:
@@ -180,38 +189,3 @@ def _finder(*folders: Path) -> Callable[[str], str]:
         raise BuildError(f"{NAME}: there is no module {name}")
 
     return find
-
-
-def _python(places: Places) -> dict[str, str]:
-    """Return the files of the browser's Python by name, as text; packed anew when they change."""
-    folder = places.packed
-    shipped = sorted(path for path in places.python.iterdir() if _is_carried(path))
-
-    def work() -> None:
-        folder.mkdir(exist_ok=True)
-        for old in folder.iterdir():
-            old.unlink()
-        for path in shipped:
-            text = packed.pack(_light(path) if path.suffix == ".zip" else path.read_bytes())
-            (folder / path.name).write_text(text, "ascii")
-
-    modules = [places.make / name for name in ("lighter.py", "packed.py", "archive.py")]
-    step(
-        places,
-        "one file: Python as text",
-        inputs=[*shipped, *modules, Path(__file__)],
-        outputs=[folder],
-        work=work,
-    )
-    return {path.name: path.read_text("ascii") for path in sorted(folder.iterdir())}
-
-
-def _light(path: Path) -> bytes:
-    with TemporaryDirectory() as made:
-        lighter.lighten(path, Path(made) / path.name)
-        return (Path(made) / path.name).read_bytes()
-
-
-def _is_carried(path: Path) -> bool:
-    """Tell whether a direct start fetches it, or what comes later; scripts are joined instead."""
-    return path.suffix == ".wasm" or path.name in _CARRIED

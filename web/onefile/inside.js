@@ -1,16 +1,18 @@
 // First in the single file's thread: takes the files that the page hands over, then starts the engine as anywhere,
 // with a fetch() that answers from them. Nothing is asked of a network, and the page's policy would not allow it.
 //
-// In:  {name, text, left}   a packed file, and how many are still to come
+// In:  {name, text, ends, left}   a piece of a packed file, whether it is the last of it, how many pieces are to come
 // Out: what worker.js says
 
-import { unpack } from "./packed.js";
+import { inflate, read } from "./packed.js";
 
 const KINDS = { wasm: "application/wasm" };
 const files = new Map(); // name -> promise of its content
+const pieces = []; // what has come of a file
 
-self.onmessage = ({ data: { name, text, left } }) => {
-  files.set(name, unpack(text));
+self.onmessage = ({ data: { name, text, ends, left } }) => {
+  pieces.push(read(text));
+  if (ends) files.set(name, inflate(pieces.splice(0)));
   if (!left) start();
 };
 

@@ -6,16 +6,21 @@ const VALUES = new Uint8Array(128);
 for (let value = 0; value < SIGNS.length; value += 1) VALUES[SIGNS.charCodeAt(value)] = value;
 
 /**
- * @param {string} text
+ * @param {Uint8Array[]} pieces what read() gave for a file's pieces
  * @returns {Promise<ArrayBuffer>} the file's content
  */
-export function unpack(text) {
-  const bytes = new Blob([read(text)]).stream();
+export function inflate(pieces) {
+  const bytes = new Blob(pieces).stream();
   return new Response(bytes.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-/** A last group that is not whole has one sign more than bytes: the missing ones count as the highest. */
-function read(text) {
+/**
+ * A last group that is not whole has one sign more than bytes: the missing ones count as the highest.
+ *
+ * @param {string} text a piece of a file
+ * @returns {Uint8Array} its bytes, compressed as they are
+ */
+export function read(text) {
   const groups = Math.ceil(text.length / 5);
   const missing = groups * 5 - text.length;
   const signs = text + SIGNS.at(-1).repeat(missing);

@@ -3,15 +3,20 @@
 // Its script has no address of its own, and a thread with such a script may be no module: so it is a joined script
 // (web/make/joined.py), and the files that it would fetch are handed over as text, to be unpacked there.
 
-import { unpack } from "./packed.js";
+import { inflate, read } from "./packed.js";
 
 const SCRIPT = "worker.js";
-const carried = [...document.querySelectorAll("script[data-file]")];
-const text = (name) => carried.find(({ dataset }) => dataset.file === name).textContent;
-const files = carried.map(({ dataset }) => dataset.file).filter((name) => name !== SCRIPT);
+const carried = [...document.querySelectorAll("script[data-file]")]; // the pieces of all files, in their order
+const isScript = ({ dataset }) => dataset.file === SCRIPT;
+const others = carried.filter((piece) => !isScript(piece));
 
-/** A task of its own for each file: the page stays live. */
-const pause = () => new Promise((resolve) => setTimeout(resolve));
+/** A task of its own for each piece: the page stays live. A timer would wait longer than a piece takes. */
+const pause = () =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = resolve;
+    port2.postMessage(null);
+  });
 
 /** @returns {Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">} a thread that will be there */
 export function open() {
@@ -28,8 +33,8 @@ export function open() {
 
 async function begin(thread) {
   queueMicrotask(() => thread.onmessage({ data: { type: "progress", step: "unpack" } }));
-  const script = new Blob([await unpack(text(SCRIPT))], { type: "text/javascript" });
-  const address = URL.createObjectURL(script);
+  const script = await inflate(await bytes(carried.filter(isScript)));
+  const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const worker = new Worker(address);
   worker.onmessage = (event) => thread.onmessage(event);
   worker.onerror = (event) => thread.onerror(event);
@@ -37,9 +42,20 @@ async function begin(thread) {
   return worker;
 }
 
+async function bytes(pieces) {
+  const found = [];
+  for (const { textContent } of pieces) {
+    await pause();
+    found.push(read(textContent));
+  }
+  return found;
+}
+
 async function handOver(worker) {
-  for (const [position, name] of files.entries()) {
-    worker.postMessage({ name, text: text(name), left: files.length - position - 1 });
+  for (const [position, { dataset, textContent }] of others.entries()) {
+    const name = dataset.file;
+    const ends = others[position + 1]?.dataset.file !== name;
+    worker.postMessage({ name, text: textContent, ends, left: others.length - position - 1 });
     await pause();
   }
 }
