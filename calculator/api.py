@@ -38,7 +38,7 @@ A text that is pasted comes in pieces, each a request of its own with the form's
 
 and is answered when the last has come; before that `paste` is null:
 
-    {"ok": true, "paste": {"kind", "html", "said", "workload" or null}}
+    {"ok": true, "paste": {"kind", "html", "said", "workload" or null, "line" or null}}
 """
 
 from __future__ import annotations
@@ -199,6 +199,7 @@ def _said(piece: Piece, workload: Workload) -> dict[str, Any]:
             "html": page.paste(found, parse(found.workload) if found.workload else workload),
             "said": found.said,
             "workload": found.workload,
+            "line": found.line,
         },
     }
 

@@ -1,7 +1,7 @@
 """What a person pastes into the page, whatever it is: sorted, read, and put into words.
 
-The text comes in pieces.  A log may be of any length and is read as it comes; everything
-else must be seen as a whole, and is small.
+The text comes in pieces.  A log may be of any length and is read as it comes, and so is the
+probe's line in it; everything else must be seen as a whole, and is small.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Paste(Model):
     """What a text says: one of its readings, and what it makes of the job.
 
     `workload` is the whole input JSON with what the text says in it, or None where it says
-    nothing about the job.
+    nothing about the job.  `line` is what the probe wrote, without the text around it.
     """
 
     kind: Kind
@@ -68,6 +68,7 @@ class Paste(Model):
     reading: Reading | None = None
     mended: Mended | None = None
     measured: Measured | None = None
+    line: str | None = None
     workload: dict[str, Any] | None = None
 
     @property
@@ -93,12 +94,14 @@ class Intake:
 
     def __init__(self) -> None:
         self._scanner = Scanner()
+        self._catcher = probed.Catcher()
         self._pieces: list[str] = []
         self._length = 0
 
     def feed(self, piece: str) -> None:
         """Take the next piece; it may end anywhere."""
         self._scanner.feed(piece)
+        self._catcher.feed(piece)
         self._length += len(piece)
         if self._length <= WHOLE:
             self._pieces.append(piece)
@@ -116,13 +119,13 @@ class Intake:
         Raises:
             InputError: it is too long to be what it is said to be.
         """
+        if kind == "probe" or (kind == "auto" and self._catcher.kept):
+            return _probe(self._catcher.kept, job)
         if self._length > WHOLE:
             if kind not in {"auto", "log"}:
                 raise InputError.at("", "is too long to be read as that: only logs may be")
             return self._log(job)
         text = "".join(self._pieces)
-        if kind == "probe" or (kind == "auto" and probed.MARK.search(text)):
-            return _probe(text, job)
         if kind == "log" or not text.strip():
             return self._log(job)
         if kind == "manifest":
@@ -182,13 +185,13 @@ def _reading(found: Reading, text: str, job: Workload) -> Paste:
     return Paste(kind=kind, reading=found, workload=workload)
 
 
-def _probe(text: str, job: Workload) -> Paste:
-    record = probed.find(text)
-    if record is None:
+def _probe(kept: str, job: Workload) -> Paste:
+    if not kept:
         raise InputError.at("", "has no line of the probe: it begins with SHM-PROBE {")
+    record, line = probed.read(kept)
     found, corrected = probed.compare(record, job)
     changed = corrected.model_dump(mode="json") if corrected != job else None
-    return Paste(kind="probe", measured=found, workload=changed)
+    return Paste(kind="probe", measured=found, workload=changed, line=line)
 
 
 def _manifest(text: str, job: Workload, container: str | None) -> Paste:

@@ -20,9 +20,14 @@ from calculator.sizing import Sizing, size_job
 from calculator.typed import MAX_BYTES
 from calculator.workload import Workload, parse
 
-MARK: Final = re.compile(r"SHM-PROBE (?=\{)")
+_MARK: Final = "SHM-PROBE "
+MARK: Final = re.compile(_MARK + r"(?=\{)")
 LONGEST: Final = 64_000
 """Characters that are looked at after the mark; the probe writes a quarter of that."""
+
+_KEPT: Final = len(_MARK) + LONGEST
+_BROKEN: Final = len(_MARK)
+"""Characters of a mark that a piece may end with, all but the last."""
 
 Number = Annotated[int, Field(ge=0, le=MAX_BYTES)]
 Words = Annotated[str, Field(max_length=1000)]
@@ -159,24 +164,51 @@ TITLES: Final[dict[Verdict, str]] = {
 }
 
 
+class Catcher:
+    """Keeps the last record of a text that comes in pieces, and nothing else of it."""
+
+    def __init__(self) -> None:
+        self.kept = ""
+        self._end = ""
+
+    def feed(self, piece: str) -> None:
+        """Take the next piece; it may end anywhere, in the middle of a record, too."""
+        seen = self._end + piece
+        last = None
+        for last in MARK.finditer(seen):  # noqa: B007 - a long log may have many: only one is kept
+            pass
+        if last is not None:
+            self.kept = seen[last.start() :][:_KEPT]
+        elif self.kept:
+            self.kept = (self.kept + piece)[:_KEPT]
+        self._end = seen[-_BROKEN:]
+
+
 def find(text: str) -> Record | None:
     """Return the last record in a text, or None where there is none.
 
     Raises:
         InputError: there is one, and it is incomplete or not what the probe writes.
     """
-    marks = list(MARK.finditer(text))
-    if not marks:
-        return None
-    start = marks[-1].end()
-    line = re.sub(r"[\r\n]+", "", text[start : start + LONGEST])
+    catcher = Catcher()
+    catcher.feed(text)
+    return read(catcher.kept)[0] if catcher.kept else None
+
+
+def read(kept: str) -> tuple[Record, str]:
+    """Read what begins with the mark; return the record, and its line without what follows it.
+
+    Raises:
+        InputError: it is incomplete, or not what the probe writes.
+    """
+    line = re.sub(r"[\r\n]+", "", kept[len(_MARK) :])
     try:
-        data, _ = json.JSONDecoder().raw_decode(line)
+        data, end = json.JSONDecoder().raw_decode(line)
     except (ValueError, RecursionError):
         message = "the probe's line is incomplete: copy it from SHM-PROBE to its last brace"
         raise InputError.at("", message) from None
     try:
-        return Record.model_validate(data)
+        return Record.model_validate(data), _MARK + line[:end]
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"])) or "the line"
         message = f"the probe's line is damaged, or of another version: {place}"

@@ -399,6 +399,11 @@ def _batch(
     elsewhere = [each for _, each in tensors if each.device.type != "cpu"]
     if elsewhere:
         notes.append(f"{len(elsewhere)} tensors are not on the CPU and do not count")
+    if any(_ragged(each) and each.layout is torch.strided for _, each in tensors):
+        notes.append(
+            "a nested tensor of the strided layout is copied where it arrives: what your loop "
+            "holds of it is not in /dev/shm, one batch less than the calculator says"
+        )
     leaves = []
     for path, each in tensors:
         with contextlib.suppress(Exception):

@@ -14,7 +14,7 @@ import pytest
 
 from calculator import api, probed
 from calculator.errors import InputError
-from calculator.intake import Intake, Paste
+from calculator.intake import WHOLE, Intake, Paste
 from calculator.workload import Workload, parse
 
 LINE = (Path(__file__).with_name("record.txt")).read_text(encoding="utf-8").strip()
@@ -101,6 +101,45 @@ def test_a_text_without_the_line_is_refused_where_it_is_said_to_be_one() -> None
 
 def test_a_log_that_only_speaks_of_it_stays_a_log() -> None:
     assert pasted("see SHM-PROBE for more\n", job()).kind == "log"
+
+
+# ---------------------------------------------------------------- in a text that comes in pieces
+
+
+def in_pieces(pieces: list[str], kind: Any = "auto") -> Paste:
+    intake = Intake()
+    for piece in pieces:
+        intake.feed(piece)
+    return intake.finish(job(), kind)
+
+
+@pytest.mark.parametrize("at", [*range(12), 100, len(LINE) - 1])
+def test_it_is_found_wherever_a_piece_ends(at) -> None:
+    found = in_pieces([f"epoch 3\n{LINE[:at]}", LINE[at:], "\n$ ", "exit\n"])
+    assert found.measured is not None
+    assert found.measured.measured_bytes == STEADY
+    assert found.line == LINE
+
+
+def test_it_is_found_at_the_end_of_a_log_that_is_too_long_to_be_kept() -> None:
+    epoch = "epoch 3: loss 0.1234, 640 images/s\n" * 4000
+    pieces = [epoch] * (WHOLE // len(epoch) + 1)
+    assert sum(map(len, pieces)) > WHOLE
+    found = in_pieces([*pieces, LINE + "\n"])
+    assert found.kind == "probe"
+    assert found.line == LINE
+    assert in_pieces([LINE + "\n", *pieces], "probe").line == LINE
+
+
+def test_of_two_that_are_far_apart_the_last_counts() -> None:
+    other = line(shm__peak=1)
+    filler = "x\n" * 100_000
+    assert in_pieces([other, filler, LINE, filler]).line == LINE
+    assert in_pieces([LINE, filler, other[:50], other[50:]]).line == other
+
+
+def test_a_log_that_is_said_to_be_one_stays_one() -> None:
+    assert in_pieces(["step 1\n", LINE], "log").kind == "log"
 
 
 # ---------------------------------------------------------------- predicted against measured

@@ -23,6 +23,7 @@ let timer = 0;
 let ask;
 let found;
 let held; // the text in hand, for another look at it with a choice made
+let line; // the probe's own line in it, which alone is held against another job
 let chosen = {}; // what a person said of it: its kind, a container
 let said = ""; // the last answer, read aloud once
 let size = 0; // what is recommended
@@ -66,7 +67,8 @@ export function start(send, learned) {
 export function refresh(recommended) {
   const changed = recommended !== size || compares; // the model's level may move where the rounded size does not
   size = recommended;
-  if (changed && depends && held !== undefined) hand(pieces(held), held.length, chosen, true);
+  const text = line ?? held;
+  if (changed && depends && text !== undefined) hand(pieces(text), text.length, chosen, true);
 }
 
 function hover(event) {
@@ -87,6 +89,7 @@ function drop(event) {
 /** @param {string} text */
 function read(text, choice = {}) {
   held = text;
+  line = undefined;
   chosen = choice;
   depends = false;
   if (!text.trim()) return clear();
@@ -162,6 +165,7 @@ function tell({ ok, paste, errors }, anew) {
   progress.hidden = true;
   if (!ok) return complain(errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; "));
   compares = paste.kind === "probe";
+  line = paste.line ?? undefined;
   depends = compares || paste.kind === "manifest" || (paste.kind === "log" && !paste.workload);
   if (anew && compares) return compareAnew(paste);
   if (result.innerHTML !== paste.html) result.innerHTML = paste.html;
@@ -206,6 +210,8 @@ function clear() {
 
 function forget() {
   held = undefined;
+  line = undefined;
+  chosen = {};
   takeBack = undefined;
 }
 

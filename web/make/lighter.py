@@ -14,7 +14,6 @@ from web.make import archive
 
 _PARTS: Final = (
     *("calculator/commands/", "calculator/__main__."),  # the command line
-    "calculator/probe/",  # it runs beside a job, and stands in the page as a text
     *("pydantic/deprecated/", "pydantic/color.", "pydantic/experimental/"),
     # of packages that are there for a part of them
     *("email/mime/", "email/_header_value_parser.", "email/headerregistry.", "email/policy."),

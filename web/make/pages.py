@@ -45,7 +45,8 @@ def write(dist: Path, *, base_url: str, assets: str = "") -> None:
     """
     (dist / "p").mkdir(parents=True, exist_ok=True)
     shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
-    shutil.copyfile(PROBE, dist / PROBE.name)
+    for carried in (PROBE, INSPECTOR):
+        shutil.copyfile(carried, dist / carried.name)
     base_url = base_url.rstrip("/")
     place = partial(_address, base_url)
     base = place("")

@@ -127,12 +127,20 @@ def _place(model: Footprint, size: int) -> str:
 # ---------------------------------------------------------------- what a failure said
 
 
+SHOWING: Final[Mapping[str, tuple[str, ...]]] = {
+    "default": ("default",),
+    "private": ("stack", "list"),
+    "number": ("fields-tuple", "fields-namedtuple"),
+}
+"""The cases that show what happens, by who allocates the page that is lacking."""
+
+
 def seen(crash: Row) -> tuple[str, ...]:
     """Return the PyTorch versions in which the lab saw this message, by who allocates.
 
     A page less than the smallest size made it appear.
     """
-    cases_of = {"default": ("default",), "private": ("stack", "list")}.get(crash["collate"], ())
+    cases_of = SHOWING.get(crash["collate"], ())
     found = (
         version(row)[0]
         for row in rows()
