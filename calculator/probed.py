@@ -277,34 +277,42 @@ def _off(job: Workload, sizing: Sizing, measured: int) -> dict[str, int]:
 
 def _corrected(record: Record, job: Workload) -> Workload:
     """Return the job with what was seen in it; where the two do not go together, the job."""
-    data = {**job.model_dump(mode="json"), **dict(_said(record, job))}
-    workers = {rank.workers for rank in record.job.ranks if rank.workers}
-    if len(job.loaders) == 1 and len(workers) == 1:
-        loader = {**data["loaders"][0], "num_workers": workers.pop()}
-        if any(rank.pin_thread for rank in record.job.ranks):
-            loader["pin_memory"] = data["accelerator"] = True
-        data["loaders"] = [loader]
+    data, said = job.model_dump(mode="json"), seen(record, job)
+    loaders = [{**data["loaders"][0], **loader} for loader in said.get("loaders", ())]
     try:
-        return parse(data)
+        return parse({**data, **said, "loaders": loaders or data["loaders"]})
     except InputError:
         return job
 
 
-def _said(record: Record, job: Workload) -> Iterator[tuple[str, Any]]:
+def seen(record: Record, job: Workload | None = None) -> dict[str, Any]:
+    """Return what was seen of the job, as input JSON to lay over it."""
+    found = dict(_said(record, job))
+    workers = {rank.workers for rank in record.job.ranks if rank.workers}
+    if len(workers) == 1 and (job is None or len(job.loaders) == 1):
+        loader: dict[str, Any] = {"num_workers": workers.pop()}
+        if any(rank.pin_thread for rank in record.job.ranks):
+            loader["pin_memory"] = found["accelerator"] = True
+        found["loaders"] = [loader]
+    return found
+
+
+def _said(record: Record, job: Workload | None) -> Iterator[tuple[str, Any]]:
     """Yield the inputs that the record knows."""
-    seen = record.job
-    limits = [rank.fd_limit for rank in seen.ranks if rank.fd_limit]
-    private = max((rank.private for rank in seen.ranks), default=0)
+    ran = record.job
+    limits = [rank.fd_limit for rank in ran.ranks if rank.fd_limit]
+    private = max((rank.private for rank in ran.ranks), default=0)
+    spread = job is not None and job.deployment.ranks_per_pod is not None
     known = {
-        "ranks": seen.owners if job.deployment.ranks_per_pod is None else 0,
-        "torch_version": _release(seen.torch),
-        "python_version": _release(seen.python),
+        "ranks": 0 if spread else ran.owners,
+        "torch_version": _release(ran.torch),
+        "python_version": _release(ran.python),
         "current_shm": record.shm.size,
         "memory_limit": record.memory.limit if record.memory else None,
         "open_files_limit": min(limits, default=None),
-        "max_map_count": seen.max_map_count,
-        "main_process_bytes": private if seen.workers else 0,
-        "worker_process_bytes": seen.workers_highest.private,
+        "max_map_count": ran.max_map_count,
+        "main_process_bytes": private if ran.workers else 0,
+        "worker_process_bytes": ran.workers_highest.private,
     }
     yield from ((name, value) for name, value in known.items() if value)
 

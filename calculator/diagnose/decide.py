@@ -59,7 +59,7 @@ def decide(lines: Sequence[Line], findings: Sequence[Finding], found: Context) -
 
 
 def _lost_silently(lines: Sequence[Line], primary: Finding, now: Sequence[Finding]) -> bool:
-    """Whether a feeder thread lost the batch, and no worker died, which the main process notices."""
+    """Whether a feeder thread lost the batch; of a worker that dies the main process hears."""
     fed = any(" in _feed" in low for low in neighbours(lines, primary.position))
     return fed and not any(each.signature.sets.get("signal") for each in now)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from calculator import api, probed
+from calculator.__main__ import main
 from calculator.errors import InputError
 from calculator.intake import WHOLE, Intake, Paste
 from calculator.workload import Workload, parse
@@ -268,3 +269,53 @@ def test_a_damaged_line_is_an_error_of_the_page() -> None:
     answer = answered(LINE[:500])
     assert answer["ok"] is False
     assert "incomplete" in answer["errors"][0]["message"]
+
+
+# ---------------------------------------------------------------- on the command line
+
+
+def on_the_command_line(capsys: Any, *words: str) -> tuple[int, Any]:
+    status = main(["read", *words, "--json"])
+    return status, json.loads(capsys.readouterr().out or "null")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    file = tmp_path / "train.log"
+    file.write_text(f"epoch 1\n{line(shm__peak=1)}\nepoch 2\n{LINE}\n", "utf-8")
+    return str(file)
+
+
+def test_read_says_what_was_seen_and_without_a_job_asks_no_model(capsys, log) -> None:
+    status, found = on_the_command_line(capsys, log)
+    assert (status, found["kind"], found["verdict"]) == (0, "probe", None)
+    assert (found["size_bytes"], found["used_bytes"]) == (2**30, STEADY)
+    assert found["workload"]["ranks"] == 1
+    assert found["workload"]["loaders"] == [{"num_workers": 2}]
+    assert found["extra"] == {}
+
+
+def test_read_holds_it_against_the_job_that_is_given(capsys, log) -> None:
+    given = {"workload": job().model_dump(mode="json", exclude={"python_version"})}
+    status, found = on_the_command_line(capsys, log, "--given", json.dumps(given))
+    assert (status, found["verdict"]) == (0, "steady")
+    assert found["extra"]["steady_bytes"] == found["extra"]["measured_bytes"] == STEADY
+    assert found["extra"]["bound_bytes"] == STEADY + BATCH
+    assert found["notes"][0] == "The job used exactly what the model says."
+
+
+def test_what_read_says_of_the_job_is_a_workload(capsys, log) -> None:
+    _, found = on_the_command_line(capsys, log)
+    parsed = parse(found["workload"])
+    assert parsed.loaders[0].num_workers == 2
+    assert parsed.current_shm == 2**30
+
+
+def test_read_says_in_a_line_what_is_wrong_with_it(capsys, tmp_path) -> None:
+    file = tmp_path / "cut.txt"
+    file.write_text(LINE[:-40], "utf-8")
+    assert main(["read", str(file)]) == 2
+    assert "incomplete" in capsys.readouterr().err
+    file.write_text("nothing", "utf-8")
+    assert main(["read", str(file), "--kind", "probe"]) == 2
+    assert "begins with SHM-PROBE" in capsys.readouterr().err
