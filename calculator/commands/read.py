@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser(
-        "read", help="what df, code, a configuration or the probe says"
-    )
+    parser = commands.add_parser("read", help="what df, code, a configuration or the probe says")
     add_given(parser)
     parser.add_argument("--kind", choices=readers.KINDS, default="auto", help="what the text is")
     parser.set_defaults(run=run)

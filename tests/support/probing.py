@@ -77,5 +77,5 @@ def torch_python() -> str:
     """Return the Python that has PyTorch (`build.py prove` makes it); without it skip."""
     found = Places(ROOT).build / "torch" / "bin" / "python"
     if not found.exists():
-        pytest.skip("PyTorch is not installed: `python3 build.py prove` installs it")
+        pytest.skip("PyTorch is not installed: build.py prove installs it and runs this")
     return str(found)

@@ -22,7 +22,7 @@ def packages() -> Path:
     proof = sorted((ROOT / ".build" / "torch").glob(f"lib/python{HERE}/site-packages/torch"))
     found = [each.parent for each in [*lab, *proof]]
     if not found:
-        pytest.skip("no PyTorch here: build.py lab or build.py prove installs one")
+        pytest.skip("PyTorch is not installed: build.py prove installs it and runs this")
     return found[-1]
 
 
