@@ -69,7 +69,9 @@ def keep(new: Row, path: Path = RESULTS) -> None:
 
 def _write(new: Row, path: Path) -> None:
     rows = {key(row): row for row in results(path)}
-    older = {name: value for name, value in rows.get(key(new), {}).items() if name != "error"}
+    older = dict(rows.get(key(new), {}))
+    for name in ("error", *(["note"] if "smallest_surviving_bytes" in new else [])):
+        older.pop(name, None)
     rows[key(new)] = new if "error" in new else {**older, **new}
     lines = [json.dumps(rows[each], ensure_ascii=False) for each in sorted(rows)]
     about = json.dumps(ABOUT, ensure_ascii=False)
@@ -84,7 +86,8 @@ ABOUT: Final = (
     "null where it was not searched. below: what a page less made happen. storages_bytes: the "
     "segments of one batch, as the kernel's files; null where the batches differ. "
     "dataset_storages_bytes: what the main process moved there for the dataset. inspected: what "
-    "the batch inspector made of the loader. error: why the case did not run there."
+    "the batch inspector made of the loader. load: processes that ran or wanted to, in the minute "
+    "before it began. note: what else is to be known of it. error: why the case did not run there."
 )
 
 
@@ -101,6 +104,7 @@ def measure(bench: Bench, case: dict[str, Any], wanted: Wanted) -> Row:
         "case": case["name"],
         **bench.about,
         "date": dt.datetime.now(tz=dt.UTC).date().isoformat(),
+        "load": round(os.getloadavg()[0], 1),
     }
     try:
         found = bench.peak(case)

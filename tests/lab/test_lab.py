@@ -112,6 +112,16 @@ def test_a_new_row_takes_the_place_of_its_older_one_and_keeps_what_it_lacks(
     assert (rows[1]["peak_bytes"], rows[1]["smallest_surviving_bytes"]) == (2, 7)
 
 
+def test_a_note_on_the_smallest_size_goes_with_it_and_not_before(tmp_path) -> None:
+    path = tmp_path / "results.json"
+    row = {"case": "a", "torch": "2.9.1", "python": "3.11.7"}
+    run.keep({**row, "smallest_surviving_bytes": 7, "note": "under load"}, path)
+    run.keep({**row, "peak_bytes": 1}, path)
+    assert run.results(path)[0]["note"] == "under load"
+    run.keep({**row, "smallest_surviving_bytes": 6}, path)
+    assert run.results(path) == [{**row, "smallest_surviving_bytes": 6, "peak_bytes": 1}]
+
+
 def test_a_case_that_runs_again_has_no_error_and_one_that_fails_no_sizes(tmp_path) -> None:
     path = tmp_path / "results.json"
     row = {"case": "a", "torch": "2.9.1", "python": "3.11.7"}
