@@ -94,3 +94,19 @@ def test_the_lines_that_run_it_follow_the_form(person: Person) -> None:
     person.types("ranks", "2")
     expect(block).to_contain_text("--nproc-per-node=2")
     assert json.loads(LINE.removeprefix("SHM-PROBE "))["version"] == 1
+
+
+def test_a_log_too_large_for_the_box_is_searched_and_its_line_follows_the_form(
+    person: Person, tmp_path: Path
+) -> None:
+    file = tmp_path / "train.log"
+    epoch = "epoch 3: loss 0.1234, 640 images/s\n"
+    file.write_text(epoch * (2_100_000 // len(epoch)) + LINE + "$ exit\n", encoding="utf-8")
+    person.page.locator("#paste-file").set_input_files(file)
+    result = person.page.locator("#paste-result")
+    expect(result.locator("h3")).to_have_text("The job used less than the model's usual level.")
+    expect(person.input("ranks")).to_have_value("1")
+    person.types("loaders.0.batch_size", "4")
+    person.types(WIDE["path"], WIDE["text"])
+    expect(result.locator("h3")).to_have_text("The job used exactly what the model says.")
+    expect(result).to_contain_text("Seen in the job, and put into the form")
