@@ -1540,18 +1540,23 @@ def watch(options: argparse.Namespace) -> int:
         event = signals.wait(watcher.tick())
         if event is not None and event.si_signo in ends:
             break
-        if top is None and not job_seen:
-            watcher.beside(next((each for each in watcher.job.now if each.torch), None))
+        training = trained_by(watcher.job.now)
+        if not job_seen and top is None:
+            watcher.beside(training)
         if first is not None:
             now = stat_of("/proc", first.pid)
             if now is None or now.start != first.start or now.state in "ZX":
                 break
-        there = any(each.torch or each.workers for each in watcher.job.now)
-        if first is None and job_seen and not there:
+        if first is None and job_seen and training is None:
             break
-        job_seen = job_seen or there
+        job_seen = job_seen or training is not None
     finish(watcher, None, voice)
     return 0
+
+
+def trained_by(processes: Iterable[Process]) -> Process | None:
+    """Return the first process that trains; its workers may be seen before its PyTorch is."""
+    return next((each for each in processes if each.torch or each.workers), None)
 
 
 def root_of(pid: int | None) -> str:

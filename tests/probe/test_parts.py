@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -375,3 +376,18 @@ def test_the_line_of_json_is_bounded_and_the_course_keeps_its_length() -> None:
     read = json.loads(line.removeprefix("SHM-PROBE "))
     assert read["shm"]["course"]["step"] * len(read["shm"]["course"]["bytes"]) == 120
     assert 0 < len(read["job"]["ranks"]) < 64
+
+
+# ---------------------------------------------------------------- whose memory counts
+
+
+def test_a_process_with_workers_trains_even_before_its_pytorch_is_seen() -> None:
+    """Mappings are read now and then: workers may be there first, and it is another container."""
+    stat = probe.stat_of("/proc", os.getpid())
+    assert stat is not None
+    shell, owner, other = (probe.Process("/proc", stat) for _ in range(3))
+    assert probe.trained_by([shell, other]) is None
+    owner.workers = 2
+    assert probe.trained_by([shell, owner, other]) is owner
+    other.torch = "2.13.0"
+    assert probe.trained_by([shell, other]) is other
