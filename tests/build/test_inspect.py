@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -17,6 +18,7 @@ from web.make import versions
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "calculator" / "inspector" / "batch_inspector.py"
+PROBE = ROOT / "calculator" / "probe" / "shm_probe.py"
 
 
 def section(path: Path, name: str) -> Element:
@@ -30,7 +32,7 @@ def described() -> list[Mapping[str, Any]]:
     return list({row["case"]: row for row in rows}.values())
 
 
-@pytest.mark.parametrize("page", ["index.html", "p/llm-tokens.html", "shm-sizer.html"])
+@pytest.mark.parametrize("page", ["index.html", "shm-sizer.html"])
 def test_page_has_the_whole_file_unchanged_with_copy_and_download(dist: Path, page: str) -> None:
     inspect = section(dist / page, "inspect")
     figures = inspect.all("figure")
@@ -40,6 +42,25 @@ def test_page_has_the_whole_file_unchanged_with_copy_and_download(dist: Path, pa
     assert all(figure.all("button", "copy") for figure in figures)
     (save,) = figures[-1].all("button", "save")
     assert save.attributes["data-download"] == SOURCE.name
+
+
+@pytest.mark.parametrize("place", ["inspect", "measure"])
+def test_a_presets_page_leads_to_the_file_and_does_not_carry_it(dist: Path, place: str) -> None:
+    found = section(dist / "p" / "llm-tokens.html", place)
+    (link,) = [each for each in found.all("a") if "download" in each.attributes]
+    there = (dist / "p" / link.attributes["href"]).resolve()
+    assert there.parent == dist.resolve()
+    assert there.read_bytes() == {"inspect": SOURCE, "measure": PROBE}[place].read_bytes()
+    assert "import argparse" not in found.text
+
+
+@pytest.mark.parametrize("name", ["start.zip", "later.zip"])
+def test_the_browsers_python_has_neither_the_probe_nor_the_inspector(dist: Path, name: str) -> None:
+    (archive,) = dist.glob(f"py/*/{name}")
+    inside = ZipFile(archive).namelist()
+    assert any(each.startswith("calculator/") for each in inside)
+    for file in (SOURCE, PROBE):
+        assert not [each for each in inside if file.stem in each]
 
 
 @pytest.mark.parametrize("row", described(), ids=lambda row: row["case"])
