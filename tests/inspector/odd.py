@@ -61,6 +61,16 @@ def locked(items: Any) -> Any:
     return Locked(torch.stack(items))
 
 
+def strided(items: Any) -> Any:
+    """Return a nested tensor in the older layout."""
+    return torch.nested.nested_tensor(items)
+
+
+def jagged(items: Any) -> Any:
+    """Return a nested tensor in the newer layout."""
+    return torch.nested.nested_tensor(items, layout=torch.jagged)
+
+
 def mixed(items: Any) -> Any:
     """Return a tensor of the dataset's own, and a new one."""
     return [items[0], torch.ones(7)]
@@ -121,6 +131,8 @@ def main() -> None:
         "endless": shown(describe(DataLoader(Endless(), 6, num_workers=2, prefetch_factor=5))),
         "sampler": shown(describe(DataLoader(made, batch_sampler=sampled, num_workers=1))),
         "mixed": shown(describe(DataLoader(own.tensors[0], 2, collate_fn=mixed, **fork))),
+        "strided": shown(describe(DataLoader(made, 2, collate_fn=strided, **fork))),
+        "jagged": shown(describe(DataLoader(made, 2, collate_fn=jagged, **fork))),
         "held": shown(describe(DataLoader(own, 2, **spawn))),
         "several": several,
         "many": shown(describe([torch.zeros(n % 7 + 1) for n in range(1500)])),
