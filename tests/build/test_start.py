@@ -189,6 +189,18 @@ def test_missing_file_is_said_and_can_be_retried(page: Page, name: str, how: str
     lost(page, name, how)
 
 
+@pytest.mark.parametrize("way", ["direct"], indirect=True)
+def test_host_that_does_not_know_the_type_is_no_matter(page: Page) -> None:
+    """WebAssembly that a host calls something else starts all the same."""
+
+    def call(route: Route) -> None:
+        route.fulfill(response=route.fetch(), content_type="application/octet-stream")
+
+    page.context.route("**/pyodide.asm.wasm", call)
+    (answer,) = start(page, {"preset": "images-8gpu"})
+    assert answer["ok"] is True
+
+
 @pytest.mark.parametrize("name", ["pyodide.asm.wasm", bundle.CORE])
 @pytest.mark.parametrize("way", ["resumed"], indirect=True)
 def test_file_of_both_starts_is_missed_by_both(page: Page, name: str) -> None:
