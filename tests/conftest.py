@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.support import line
 from web.make import browser as chromium
 from web.make import checks, serve, site
 from web.make.places import Places
@@ -65,5 +66,5 @@ def browser() -> Iterator[Browser]:
     program = chromium.ensure()
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=program, args=chromium.arguments())
-        yield launched
+        yield line.good(launched)
         launched.close()

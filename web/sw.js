@@ -3,7 +3,7 @@
 // The build puts BUILD before this (web/make/offline.py):
 //   version  names this build's pages
 //   folders  the folders that are named by their content, each with its files and what each of them must be
-//   costly   files of these that are kept only where the browser has fetched them anyway
+//   costly   files of these that the page does without: they make a start shorter, where bytes are cheap
 //   pages    further files, whose content may change under their name; the first page is ""
 //   presets  the page of each preset, with what says the same behind the # of the first page
 //
@@ -117,15 +117,26 @@ async function fill(name, files) {
   const cache = await caches.open(name);
   for (const [file, integrity] of Object.entries(files)) {
     const url = name + file;
-    if (await cache.match(url, HOWEVER)) continue;
-    if (BUILD.costly.includes(url.slice(SCOPE.length))) await fillIfThere(cache, url, integrity);
-    else await cache.put(url, await fetched(url, integrity));
+    if (BUILD.costly.includes(url.slice(SCOPE.length)) || (await cache.match(url, HOWEVER))) continue;
+    await cache.put(url, await fetched(url, integrity));
   }
 }
 
-async function fillIfThere(cache, url, integrity) {
-  const response = await fetch(url, { cache: "only-if-cached", mode: "same-origin", integrity }).catch(() => null);
-  if (response?.ok) await cache.put(url, response);
+/** Now that nobody waits: the next start is to be a short one. On a dear or slow line only what is there already. */
+async function fillCostly() {
+  const how = isDear() ? { cache: "only-if-cached", mode: "same-origin" } : {};
+  for (const url of BUILD.costly.map((path) => SCOPE + path)) {
+    const name = FOLDERS.find((folder) => url.startsWith(folder));
+    if (await caches.match(url, { cacheName: name, ...HOWEVER })) continue;
+    const response = await fetch(url, { ...how, integrity: integrity(name, url) }).catch(() => null);
+    if (response?.ok) await keep(name, url, response);
+  }
+}
+
+/** Browsers that say nothing of the line are taken for those of a good one. */
+function isDear() {
+  const { saveData = false, effectiveType = "4g" } = navigator.connection ?? {};
+  return saveData || effectiveType !== "4g";
 }
 
 /** Those that are always kept, and the presets that were visited in an earlier version. */
@@ -184,6 +195,7 @@ async function begin() {
   const pages = await clients.matchAll({ type: "window" });
   await Promise.all(pages.map(({ url }) => refill(url.slice(SCOPE.length).replace(/[?#].*/, ""))));
   await tidy();
+  await fillCostly();
 }
 
 /** Delete what other versions have left, but for what a page that is open may still ask for, or the next version. */

@@ -121,10 +121,10 @@ def test_first_live_answer_changes_nothing(page: Page, address: str) -> None:
 
 
 def test_a_part_of_the_page_that_has_not_arrived_is_said(page: Page, address: str) -> None:
-    page.context.route("**/js/engine.js", lambda route: route.fulfill(status=404))
+    page.context.route("**/js/main.js", lambda route: route.fulfill(status=404))
     Person(page).open(address)
     expect(page.locator("#failure")).to_contain_text("has not arrived")
-    page.context.unroute("**/js/engine.js")
+    page.context.unroute("**/js/main.js")
     page.locator("#retry").click()
     Person(page).wait_until_live()
     expect(page.locator("#failure")).to_be_hidden()

@@ -122,6 +122,7 @@ def open_live(page: Page, address: str) -> None:
     Raises:
         BuildError: it says that it cannot have one.
     """
+    page.wait_for_timeout(SETTLE_MS)  # a browser that has just opened a page is busy with itself
     page.goto(address, wait_until="commit")
     either = '#status[data-state="live"], #status[data-state="failed"]'
     status = page.wait_for_selector(either, state="attached", timeout=START_MS)

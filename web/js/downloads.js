@@ -1,6 +1,8 @@
 // How the start's downloads go. Where one is lost, Pyodide may warn on the console and wait forever: that is told
 // here, from around the two functions that it uses. What has arrived is in the list that the browser keeps.
 
+const WASM = "application/wasm";
+
 /**
  * Be told how many have arrived, and of one that has not.
  *
@@ -16,7 +18,7 @@ export function watch(base, files, { arrived, lost, anew }) {
   const { instantiateStreaming } = WebAssembly;
   const how = anew ? { cache: "reload" } : {};
   self.fetch = (address, more) => orTell(received(fetch, address, { ...how, ...more }), lost);
-  WebAssembly.instantiateStreaming = (...given) => orTell(instantiateStreaming(...given), lost);
+  WebAssembly.instantiateStreaming = (source, imports) => orTell(instantiateStreaming(typed(source), imports), lost);
   return () => {
     observer.disconnect();
     Object.assign(self, { fetch });
@@ -39,6 +41,13 @@ function follow(base, files, arrived) {
     arrived(there.size, files.length);
     if (there.size === files.length) observer.disconnect();
   }
+}
+
+/** Not every host knows what WebAssembly is called, and browsers insist on it. */
+async function typed(source) {
+  const response = await source;
+  if (response.headers.get("Content-Type") === WASM) return response;
+  return new Response(response.body, { headers: { "Content-Type": WASM } });
 }
 
 async function received(fetch, address, more) {

@@ -83,14 +83,16 @@ export async function load(base, entering = () => {}) {
 export async function resume(base, entering = () => {}) {
   const packed = fetched(`${base}snapshot.bin`, "arrayBuffer");
   const told = fetched(`${base}snapshot.json`, "json");
-  const snapshot = told.then(({ bytes }) => new Uint8Array(bytes));
-  for (const each of [packed, snapshot]) each.catch(() => {}); // awaited below
+  for (const each of [packed, told]) each.catch(() => {}); // awaited below
   const created = async (fresh) => {
     const { memory, checksum: expected } = await told;
-    unpack(await packed, roomy(fresh, memory), await snapshot);
-    if (checksum(await snapshot) !== expected) throw new Error("it is not the memory that was taken");
+    const there = roomy(fresh, memory);
+    unpack(await packed, there);
+    if (checksum(there) !== expected) throw new Error("it is not the memory that was taken");
   };
-  const python = await boot(base, { entering, library: "data.zip", _loadSnapshot: snapshot, created });
+  const head = told.then(({ head }) => Uint8Array.from(atob(head), (sign) => sign.charCodeAt(0)));
+  head.catch(() => {}); // awaited by Pyodide, which finds the rest of the memory in its place
+  const python = await boot(base, { entering, library: "data.zip", _loadSnapshot: head, created });
   entering("import");
   python.runPython(AWAKE);
   const engine = opened(python);
@@ -126,10 +128,10 @@ export async function boot(base, { library = "start.zip", entering = () => {}, c
   });
 }
 
-/** The memory of a runtime, made at least that large. */
+/** The memory of a runtime, made that large. */
 export function roomy(runtime, bytes) {
   if (runtime.HEAPU8.length < bytes) runtime.growMemory(bytes);
-  return runtime.HEAPU8;
+  return runtime.HEAPU8.subarray(0, bytes);
 }
 
 /** Have the runtime load pydantic-core's compiled module before it starts Python. */

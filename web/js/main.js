@@ -36,7 +36,9 @@ let latest = 0; // counts what people do: an answer that comes late must still b
 const engine = new Engine((progress) => {
   status.show(progress);
   if (progress.step === "ready" || progress.step === "failed") talk.live = progress.step === "ready";
-  if (progress.step === "failed") failed = true;
+  if (progress.step !== "failed") return;
+  failed = true;
+  slices.begin();
 });
 
 const talk = new Talk(start, ask, {
@@ -89,10 +91,12 @@ function settle(answer, change) {
   if (!answer.preset && !change?.walk) last.keep(address.fragment().slice(1));
 }
 
-/** Once the first answer has come, nothing that people wait for is in the way of what works without a network. */
+/** Once the first answer has come, nothing that people wait for is in the way of what they do not see. */
 function keep() {
-  if (!visited) offline.live();
+  if (visited) return;
   visited = true;
+  slices.begin();
+  offline.live();
 }
 
 function looked({ parts: more, blocks }) {
@@ -244,4 +248,4 @@ tastes.start(() => talk.again());
 print.start(whole, address.here);
 offline.start({ leave: address.flush, say: status.say });
 engine.start();
-slices.start();
+slices.soon();

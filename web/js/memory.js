@@ -3,34 +3,35 @@
 // The runtime and the compiled module fill much of the memory by themselves, and always alike. What is
 // stored is the memory XORed with that, word by word, and of it only the stretches that are not zero:
 //
-//   how many words each of the next three has
-//   Pyodide's own head (magic, build id, what Python holds of JavaScript), which is before the memory
+//   how many words each of the next two has
 //   chance: pairs (place, words) of a fresh memory that are of no use, such as seeds; they count as zero
 //   table: pairs (words that are equal, words that differ)
 //   the words that differ, XORed
 
 /**
- * Put the memory together.
+ * Turn a fresh memory into the one that was taken, where it lies.
  *
  * @param {ArrayBuffer} packed what web/make/packing.mjs wrote
  * @param {Uint8Array} fresh the memory of a runtime that has not started Python yet
- * @param {Uint8Array} target filled with the snapshot: head and memory
  */
-export function unpack(packed, fresh, target) {
+export function unpack(packed, fresh) {
   const source = new Uint32Array(packed);
-  const sizes = source.subarray(0, 3);
-  let from = 3;
-  const [head, chance, table] = Array.from(sizes, (size) => source.subarray(from, (from += size)));
-  const snapshot = words(target);
-  const memory = snapshot.subarray(head.length);
-  snapshot.set(head);
-  memory.set(words(fresh).subarray(0, memory.length));
+  let from = 2;
+  const [chance, table] = Array.from(source.subarray(0, 2), (size) => source.subarray(from, (from += size)));
+  const memory = words(fresh);
   for (const [at, count] of pairs(chance)) memory.fill(0, at, at + count);
   let to = 0;
   for (const [equal, differing] of pairs(table)) {
     to += equal;
-    for (const end = to + differing; to < end; ) memory[to++] ^= source[from++];
+    flip(memory, to, source, from, differing);
+    to += differing;
+    from += differing;
   }
+}
+
+/** In a function of its own, which a browser soon has made fast. */
+function flip(memory, to, source, from, count) {
+  for (let at = 0; at < count; at++) memory[to + at] ^= source[from + at];
 }
 
 function* pairs(list) {
@@ -43,8 +44,9 @@ function* pairs(list) {
  * @param {Uint8Array} bytes
  */
 export function checksum(bytes) {
+  const all = words(bytes);
   let sum = 0;
-  for (const word of words(bytes)) sum = (Math.imul(sum, 31) + word) | 0;
+  for (let at = 0; at < all.length; at++) sum = (Math.imul(sum, 31) + all[at]) | 0; // an iterator is slow at first
   return sum;
 }
 

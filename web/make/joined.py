@@ -1,7 +1,7 @@
-"""Modules joined to one script, for where a browser loads no modules: in a page opened as a file.
+"""Modules joined to one script: fewer fetches, and none in a page that is opened as a file.
 
-Each becomes a function that gets its imports by name (web/onefile/modules.js) and otherwise stays
-as it is, so that it can be read. Understood are the ways in which web/js imports and exports, and
+Each becomes a function that gets its imports by name (web/make/modules.js) and otherwise stays as
+it is, so that it can be read. Understood are the ways in which web/js imports and exports, and
 those of Pyodide's two files; anything else ends the build.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from web.make.failure import BuildError
@@ -29,6 +30,8 @@ _LEFT: Final = re.compile(  # Python's own imports, in a text of js/loader.js, a
 )
 _UNSAFE: Final = re.compile(r"<!--|</?script|</?style", re.IGNORECASE)
 
+_GLUE: Final = Path(__file__).with_name("modules.js")
+
 Find = Callable[[str], str]
 
 
@@ -42,8 +45,28 @@ class Module:
     wants: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def joined(entry: str, find: Find, *, foreign: tuple[str, ...] = ()) -> str:
-    """Return one script that runs the entry and what it imports.
+def beside(entry: str, find: Find, *, shared: tuple[str, ...] = ()) -> str:
+    """Return one module that lies where the entry lies and takes its place.
+
+    Args:
+        entry: the module's name.
+        find: gives the text of a module by its name.
+        shared: modules that stay files of their own, as something else in the page imports them.
+
+    Raises:
+        BuildError: a module has what this does not understand, or wants what another does not
+            have.
+    """
+    modules = {each.name: each for each in _wanted(entry, find, ())}
+    _check(modules)
+    imports = (f'import * as shared{at} from "./{name}";' for at, name in enumerate(shared))
+    known = (f"shared.set({json.dumps(name)}, shared{at});" for at, name in enumerate(shared))
+    functions = (_function(each) for each in modules.values() if each.name not in shared)
+    return "\n".join([*imports, _GLUE.read_text("utf-8"), *known, *functions, f'use("{entry}");\n'])
+
+
+def inside(entry: str, find: Find, *, foreign: tuple[str, ...] = ()) -> str:
+    """Return one script that runs the entry and what it imports, and fetches nothing.
 
     Args:
         entry: the module's name.
@@ -54,12 +77,12 @@ def joined(entry: str, find: Find, *, foreign: tuple[str, ...] = ()) -> str:
         BuildError: a module has what this does not understand, or wants what another does not
             have.
     """
-    modules = {each.name: each for each in _wanted(entry, find, ())}
+    modules = {each.name: _placed(each) for each in _wanted(entry, find, ())}
     modules |= {name: _foreign(name, find(name)) for name in foreign}
-    for module in modules.values():
-        _check(module, modules)
+    _check(modules)
     functions = (_function(module) for module in modules.values())
-    return "\n".join(['"use strict";', find("modules.js"), *functions, f'use("{entry}");\n'])
+    glue = _GLUE.read_text("utf-8")
+    return "\n".join(['"use strict";', glue, *functions, f'use("{entry}");\n'])
 
 
 def inline(script: str) -> str:
@@ -90,12 +113,19 @@ def _own(name: str, text: str) -> Module:
     some = {other: dict(_pairs(names)) for names, other in _SOME.findall(text)}
     body = _ALL.sub(r'const \1 = use("\2");', text)
     body = _SOME.sub(_taken, body)
-    body = _LATER.sub("bring(", body)
+    body = _NAMED_LATER.sub(r'bring("./\1")', body)
     exports = tuple(_EXPORT.findall(body))
-    body = _EXPORT.sub("", body).replace("import.meta.url", json.dumps(f"{HOST}js/{name}"))
+    body = _EXPORT.sub("", body)
     if left := _LEFT.search(body):
         raise BuildError(f"{name} cannot be joined: {left.group()}")
     return Module(name, body, exports, (*wants, *((key, tuple(of)) for key, of in some.items())))
+
+
+def _placed(module: Module) -> Module:
+    """Have a module believe to lie at an address, and import from there what has been joined."""
+    address = json.dumps(f"{HOST}js/{module.name}")
+    body = _LATER.sub("bring(", module.body.replace("import.meta.url", address))
+    return replace(module, body=body)
 
 
 def _foreign(name: str, text: str) -> Module:
@@ -122,10 +152,11 @@ def _taken(found: re.Match[str]) -> str:
     return f'const {{ {names} }} = use("{found.group(2)}");'
 
 
-def _check(module: Module, modules: dict[str, Module]) -> None:
-    for other, names in module.wants:
-        if missing := set(names) - set(modules[other].exports):
-            raise BuildError(f"{module.name} wants {', '.join(sorted(missing))} of {other}")
+def _check(modules: dict[str, Module]) -> None:
+    for module in modules.values():
+        for other, names in module.wants:
+            if missing := set(names) - set(modules[other].exports):
+                raise BuildError(f"{module.name} wants {', '.join(sorted(missing))} of {other}")
 
 
 def _function(module: Module) -> str:

@@ -25,7 +25,7 @@ ICONS: Final = {"icon-192.png": (192, "any"), "icon-512.png": (512, "any"),
 
 _PAGES: Final = ("", "favicon.svg", MANIFEST)
 _COSTLY: Final = ("snapshot",)
-"""Files whose name begins so are for some browsers only; the page works without them."""
+"""Files whose name begins so make a start shorter; the page works without them."""
 _DIGITS: Final = 12
 
 

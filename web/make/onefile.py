@@ -26,7 +26,10 @@ BUDGET: Final = 12_000_000
 """Bytes that the file may have."""
 
 _OWN: Final = Path(__file__).resolve().parents[1] / "onefile"
+_SOURCES: Final = _OWN.parent / "js"
 _MODULES: Final = ("pyodide.mjs", "pyodide.asm.mjs")
+_NAMED: Final = ("local.js", "thread.js")
+"""Scripts that a page names for itself: of no use here, or imported by the others."""
 _BESIDE: Final = ("local", "take")
 """Paragraphs for pages that have other files beside them."""
 
@@ -58,7 +61,7 @@ def write(places: Places, site: Path) -> None:
     """
     page = Inside(site).page()
     _check(page)
-    thread = _thread(places, site)
+    thread = joined.inside("inside.js", _finder(_SOURCES, places.python), foreign=_MODULES)
     files = "".join([*carried.python(places, thread), *carried.licences(places)])
     content = _replaced("</body>", lambda _: f"{files}</body>", page).encode()
     if len(content) > BUDGET:
@@ -96,17 +99,17 @@ class Inside:
     def _script(self, found: re.Match[str]) -> str:
         before, address, after = found.groups()
         path = self.site / address
-        if path.name == "local.js":
+        if path.name in _NAMED:
             return ""
         if 'type="module"' in before + after:
-            text, kind = joined.joined(path.name, _finder(path.parent)), ' type="module"'
+            text, kind = joined.inside(path.name, _finder(_SOURCES)), ' type="module"'
         else:
             text, kind = path.read_text("utf-8"), ""
         return self._inline(text, kind)
 
     def _licences(self, found: re.Match[str]) -> str:
         del found
-        script = joined.joined("licences.js", _finder())
+        script = joined.inside("licences.js", _finder())
         return _LICENCES + self._inline(script, ' type="module"')
 
     def _inline(self, script: str, kind: str) -> str:
@@ -173,14 +176,8 @@ def _check(page: str) -> None:
 # ---------------------------------------------------------------- its scripts
 
 
-def _thread(places: Places, site: Path) -> str:
-    """Return the script of the engine's thread, with Pyodide's own in it."""
-    scripts = next(site.rglob("worker.js")).parent
-    return joined.joined("inside.js", _finder(scripts, places.python), foreign=_MODULES)
-
-
 def _finder(*folders: Path) -> Callable[[str], str]:
-    """Return what gives a module's text: the single file's own wins over the site's."""
+    """Return what gives a module's text: the single file's own wins over all others."""
 
     def find(name: str) -> str:
         for folder in (_OWN, *folders):

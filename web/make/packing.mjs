@@ -7,22 +7,19 @@ const SHORT = 8; // words: a shorter stretch of equal ones costs more to name th
 const BESIDE = 16; // words: what lies beside chance may be chance that came out alike
 
 /**
- * @param {Uint8Array} snapshot Pyodide's head, then the memory
+ * @param {Uint8Array} memory of a Python that has started
  * @param {Uint8Array} fresh the memory of a runtime that has not started Python
  * @param {Uint8Array} other the same of a runtime that had other dice and another clock
  * @returns {Uint8Array}
  */
-export function pack(snapshot, fresh, other) {
-  const all = words(snapshot);
-  const head = all.subarray(0, all[1] >>> 2); // Pyodide's head says how long it is
-  const memory = all.subarray(head.length);
+export function pack(memory, fresh, other) {
   const before = words(fresh).slice();
   const chance = differences(before, words(other));
   for (let at = 0; at < chance.length; at += 2) before.fill(0, chance[at], chance[at] + chance[at + 1]);
-  const difference = memory.map((word, at) => word ^ (before[at] ?? 0));
+  const difference = words(memory).map((word, at) => word ^ (before[at] ?? 0));
   const table = runs(difference);
-  const sizes = [head.length, chance.length, table.length];
-  return bytes([sizes, head, chance, table, ...differing(difference, table)]);
+  const sizes = [chance.length, table.length];
+  return bytes([sizes, chance, table, ...differing(difference, table)]);
 }
 
 /** Pairs: from where on two memories differ, and for how many words. */
