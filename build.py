@@ -6,6 +6,7 @@
     python3 build.py test [ARGS...]  every check there is; ARGS go to pytest
     python3 build.py bench           measure how fast the page is, in a browser
     python3 build.py prove           hold our sizes against PyTorch in real containers
+    python3 build.py lab             measure real DataLoaders, in any PyTorch and Python
     python3 build.py mutate          see whether the tests notice changes to the memory model
 
 This file only makes the environment that the build runs in, .build/venv, from requirements.lock
@@ -79,6 +80,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         )
     )
     command.add_parser("prove", help="hold our sizes against PyTorch in real containers")
+    laboratory(
+        command.add_parser("lab", help="measure real DataLoaders, in any PyTorch and Python")
+    )
     command.add_parser("mutate", help="see whether the tests notice changes to the memory model")
     if not arguments or arguments[0].startswith("--base-url"):
         arguments = ["build", *arguments]
@@ -104,6 +108,34 @@ def measure(bench: argparse.ArgumentParser) -> None:
     bench.add_argument(
         "--check", action="store_true", help="end with status 1 if a limit is not kept"
     )
+
+
+def laboratory(lab: argparse.ArgumentParser) -> None:
+    """Add what the lab can be told."""
+    for name, what in (
+        ("torch", "version of PyTorch (default: the one that prove runs)"),
+        ("python", "version of Python, such as 3.13 (default: this one)"),
+    ):
+        lab.add_argument(
+            f"--{name}", type=version, action="append", default=[], metavar="VERSION", help=what
+        )
+    lab.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="CASE",
+        help="measure this case alone, by its name in tests/lab/cases.toml; may be repeated",
+    )
+    lab.add_argument("--quick", action="store_true", help="the peak alone, not the smallest size")
+    lab.add_argument("--missing", action="store_true", help="only what the results lack")
+
+
+def version(text: str) -> str:
+    """Read a version number."""
+    parts = text.split(".")
+    if len(parts) < 2 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
+        raise argparse.ArgumentTypeError(f"{text!r} is not a version such as 2.13.0 or 3.13")
+    return text
 
 
 def port(text: str) -> int:

@@ -38,7 +38,7 @@ A text that is pasted comes in pieces, each a request of its own with the form's
 
 and is answered when the last has come; before that `paste` is null:
 
-    {"ok": true, "paste": {"kind", "html", "said", "workload" or null}}
+    {"ok": true, "paste": {"kind", "html", "said", "workload" or null, "line" or null}}
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Piece(BaseModel):
     chunk: str = ""
     first: bool = False
     last: bool = False
-    kind: Literal["auto", "log", "df", "code", "config", "manifest"] = "auto"
+    kind: Literal["auto", "log", "df", "code", "config", "manifest", "probe"] = "auto"
     container: str | None = None
 
 
@@ -199,6 +199,7 @@ def _said(piece: Piece, workload: Workload) -> dict[str, Any]:
             "html": page.paste(found, parse(found.workload) if found.workload else workload),
             "said": found.said,
             "workload": found.workload,
+            "line": found.line,
         },
     }
 

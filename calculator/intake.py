@@ -1,7 +1,7 @@
 """What a person pastes into the page, whatever it is: sorted, read, and put into words.
 
-The text comes in pieces.  A log may be of any length and is read as it comes; everything
-else must be seen as a whole, and is small.
+The text comes in pieces.  A log may be of any length and is read as it comes, and so is the
+probe's line in it; everything else must be seen as a whole, and is small.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from calculator import probed
 from calculator.diagnose import Diagnosis, Scanner
 from calculator.errors import InputError
 from calculator.manifests import Mended, mend
+from calculator.probed import Measured
 from calculator.readers import read
 from calculator.readers.code.source import MAX_CODE
 from calculator.readers.reading import Reading
@@ -21,7 +23,7 @@ from calculator.recommend import Model
 from calculator.sizing import size_job
 from calculator.workload import Workload, parse
 
-Kind = Literal["auto", "log", "df", "code", "config", "manifest"]
+Kind = Literal["auto", "log", "df", "code", "config", "manifest", "probe"]
 
 KINDS: Final[Mapping[Kind, str]] = {
     "auto": "whatever it is",
@@ -30,6 +32,7 @@ KINDS: Final[Mapping[Kind, str]] = {
     "code": "code",
     "config": "a configuration",
     "manifest": "a manifest",
+    "probe": "what the probe measured",
 }
 """What a text can be, for people."""
 
@@ -54,16 +57,18 @@ _FENCED: Final = re.compile(
 
 
 class Paste(Model):
-    """What a text says: one of its three readings, and what it makes of the job.
+    """What a text says: one of its readings, and what it makes of the job.
 
     `workload` is the whole input JSON with what the text says in it, or None where it says
-    nothing about the job.
+    nothing about the job.  `line` is what the probe wrote, without the text around it.
     """
 
     kind: Kind
     diagnosis: Diagnosis | None = None
     reading: Reading | None = None
     mended: Mended | None = None
+    measured: Measured | None = None
+    line: str | None = None
     workload: dict[str, Any] | None = None
 
     @property
@@ -78,6 +83,8 @@ class Paste(Model):
             return self.diagnosis.title
         if self.mended is not None:
             return self.mended.message
+        if self.measured is not None:
+            return self.measured.title
         notes = self.reading.notes if self.reading is not None else ()
         return notes[0] if notes else f"Read as {KINDS[self.kind]}."
 
@@ -87,12 +94,14 @@ class Intake:
 
     def __init__(self) -> None:
         self._scanner = Scanner()
+        self._catcher = probed.Catcher()
         self._pieces: list[str] = []
         self._length = 0
 
     def feed(self, piece: str) -> None:
         """Take the next piece; it may end anywhere."""
         self._scanner.feed(piece)
+        self._catcher.feed(piece)
         self._length += len(piece)
         if self._length <= WHOLE:
             self._pieces.append(piece)
@@ -110,6 +119,8 @@ class Intake:
         Raises:
             InputError: it is too long to be what it is said to be.
         """
+        if kind == "probe" or (kind == "auto" and self._catcher.kept):
+            return _probe(self._catcher.kept, job)
         if self._length > WHOLE:
             if kind not in {"auto", "log"}:
                 raise InputError.at("", "is too long to be read as that: only logs may be")
@@ -172,6 +183,15 @@ def _reading(found: Reading, text: str, job: Workload) -> Paste:
         wanted = size_job(parse(workload) if workload else job).recommended_bytes
         found = read(text, kind, {"need_bytes": wanted})
     return Paste(kind=kind, reading=found, workload=workload)
+
+
+def _probe(kept: str, job: Workload) -> Paste:
+    if not kept:
+        raise InputError.at("", "has no line of the probe: it begins with SHM-PROBE {")
+    record, line = probed.read(kept)
+    found, corrected = probed.compare(record, job)
+    changed = corrected.model_dump(mode="json") if corrected != job else None
+    return Paste(kind="probe", measured=found, workload=changed, line=line)
 
 
 def _manifest(text: str, job: Workload, container: str | None) -> Paste:

@@ -45,6 +45,7 @@ def ids(data: dict[str, Any]) -> list[str]:
         ),
         ("file_system_leftovers", {"sharing_strategy": "file_system"}),
         ("silent_hang", {"loaders": [{"collate": "stack"}], "torch_version": "2.10"}),
+        ("huge_pages", {"page_bytes": 2 * MIB}),
     ],
 )
 def test_speaks(notice, data) -> None:
@@ -67,6 +68,8 @@ def test_speaks(notice, data) -> None:
         ("spawn_dataset_tensors", {"dataset_tensor_bytes": "1g"}),
         ("silent_hang", {"loaders": [{"collate": "stack"}], "torch_version": "2.9.1"}),
         ("silent_hang", {}),
+        ("huge_pages", {"page_bytes": 64 * 1024}),
+        ("huge_pages", {"page_bytes": 2 * MIB, "loaders": [{"num_workers": 0}], "ranks": 1}),
         ("silent_hang", {"loaders": [{"collate": "stack"}], **ROOMY}),
     ],
 )
@@ -92,6 +95,7 @@ def test_a_job_that_fits_hears_nothing() -> None:
         {"machine_memory": "64g"},
         {"loaders": [{}, {}], "schedule": "always"},
         {"deployment": {"gpus": 0}},
+        {"page_bytes": 2 * MIB},
         {"loaders": [{"collate": "list", "num_workers": 16}]},
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calculator.commands import audit, config, diagnose, fit, listing, mend, read, size
+from calculator.commands import audit, config, diagnose, fit, listing, mend, probe, read, size
 
-COMMANDS = (size, config, fit, diagnose, read, mend, audit, listing)
+COMMANDS = (size, config, fit, diagnose, read, mend, audit, probe, listing)
 """In the order in which --help shows them."""

@@ -1,4 +1,4 @@
-"""`read`: what a paste says: df output, DataLoader code, a configuration."""
+"""`read`: what a paste says: df output, DataLoader code, a configuration, the probe's line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("read", help="what df output, code or a configuration says")
+    parser = commands.add_parser("read", help="what df, code, a configuration or the probe says")
     add_given(parser)
     parser.add_argument("--kind", choices=readers.KINDS, default="auto", help="what the text is")
     parser.set_defaults(run=run)

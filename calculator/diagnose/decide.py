@@ -50,12 +50,18 @@ def decide(lines: Sequence[Line], findings: Sequence[Finding], found: Context) -
     made.space = space
     _judge_bus_error(made, found)
     _judge_volume(made, lines, found)
-    made.feeder = any(" in _feed" in low for low in neighbours(lines, primary.position))
+    made.feeder = _lost_silently(lines, primary, now)
     made.same = [each for each in now if _belongs(each, made)]
     made.others = [each for each in now if each is not primary and each not in made.same]
     _add_secondary(made, now, before, lines, found)
     made.shown = _shown(made, found)
     return made
+
+
+def _lost_silently(lines: Sequence[Line], primary: Finding, now: Sequence[Finding]) -> bool:
+    """Whether a feeder thread lost the batch; of a worker that dies the main process hears."""
+    fed = any(" in _feed" in low for low in neighbours(lines, primary.position))
+    return fed and not any(each.signature.sets.get("signal") for each in now)
 
 
 # ---------------------------------------------------------------- first in time, in the last run

@@ -19,6 +19,7 @@ _ALL: Final[tuple[Callable[[Case], Notice | None], ...]] = (
     sizes.shm_counts_toward_memory,
     sizes.machine_too_small,
     sizes.very_large_batch,
+    sizes.huge_pages,
     processes.gpus_and_processes,
     processes.too_many_tensors,
     processes.spawn_dataset_tensors,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from calculator.container import Sharing, container
 from calculator.notices.base import Case, Fix, Notice, notice
 from calculator.rules import times
-from calculator.units import TIB, size
+from calculator.units import KIB, MIB, TIB, size
 
 
 def existing_smaller(case: Case) -> Notice | None:
@@ -42,6 +44,26 @@ def very_large_batch(case: Case) -> Notice | None:
         return None
     text = f"{size(need)} is more than machines usually have. Is the shape that of one sample?"
     return notice("very_large_batch", text, "measured")
+
+
+SMALL_PAGE: Final = 4 * KIB
+HUGE_PAGE: Final = 2 * MIB
+"""What a tmpfs mounted huge=always takes at once, where the machine has one left."""
+
+
+def huge_pages(case: Case) -> Notice | None:
+    """The kernel takes small pages where no huge one is left, so less would do."""
+    if case.sizing.workload.page_bytes < HUGE_PAGE:
+        return None
+    fix = case.fix("Count small pages", {"page_bytes": SMALL_PAGE})
+    if fix is None or fix.need_bytes >= case.sizing.need_bytes:
+        return None
+    text = (
+        f"Each segment counts as whole pages of {size(case.sizing.workload.page_bytes)}, as df "
+        "shows it while there is room. Where no huge page is left the kernel takes small ones, so "
+        f"{size(fix.need_bytes)} hold the job as well."
+    )
+    return notice("huge_pages", text, "measured", fix, level="tip")
 
 
 def machine_too_small(case: Case) -> Notice | None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from calculator.errors import InputError
-from calculator.readers import config, df
+from calculator.probed import MARK
+from calculator.readers import config, df, probe
 from calculator.readers.code import read_code
 from calculator.readers.config.say import note
 from calculator.readers.reading import Reading
 
-KINDS: Final = ("auto", "code", "config", "df")
+KINDS: Final = ("auto", "code", "config", "df", "probe")
 
 _CODE: Final = re.compile(
     r"\bDataLoader\w*\s*\(|\bDataModule\b|\bTrainingArguments\s*\(|^\s*(?:from|import)\s+torch\b"
@@ -31,7 +32,7 @@ def read(text: str, kind: str = "auto", given: Mapping[str, Any] | None = None) 
 
     Args:
         text: what was pasted.
-        kind: what it is, if a person says so: `code`, `config` or `df`; `auto` finds out.
+        kind: what it is, if a person says so: `code`, `config`, `df` or `probe`; `auto` finds out.
         given: what is known beside it, such as `sample_shape`, `dtype` and `need_bytes`.
 
     Raises:
@@ -39,6 +40,8 @@ def read(text: str, kind: str = "auto", given: Mapping[str, Any] | None = None) 
     """
     if kind not in KINDS:
         raise InputError.at("kind", f"must be one of {', '.join(KINDS)}")
+    if kind == "probe" or (kind == "auto" and MARK.search(text)):
+        return probe.read(text, given)
     if kind == "df":
         return df.read(text, given)
     if kind == "config":

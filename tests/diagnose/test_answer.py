@@ -92,3 +92,55 @@ def test_the_answer_ends_with_its_source():
     assert found.answer.splitlines()[-1].startswith("Source: ")
     assert found.sources[0].url.startswith("https://")
     assert [each.id for each in found.advice] == list(found.actions)
+
+
+def fed(reason: str) -> str:
+    """Return what a worker's feeder thread prints of a batch that it loses."""
+    return (
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3.11/multiprocessing/queues.py", line 244, in _feed\n'
+        "    obj = _ForkingPickler.dumps(obj)\n"
+        '  File "/usr/lib/python3.11/site-packages/torch/multiprocessing/reductions.py", line 616\n'
+        "    fd, size = storage._share_fd_cpu_()\n"
+        f"RuntimeError: {reason}\n"
+    )
+
+
+WRITE = "unable to write to file </torch_31_4054360290_5>: No space left on device (28)"
+
+
+@pytest.mark.parametrize(
+    ("reason", "era"),
+    [
+        pytest.param(WRITE, "<=2.9", id="before 2.10, a label's page"),
+        pytest.param(
+            "unable to allocate shared memory(shm) for file </torch_31_405_5>: Success (0)",
+            "2.10-2.11",
+            id="2.11, a stale errno",
+        ),
+        pytest.param(
+            "unable to allocate shared memory(shm) for file </torch_31_405_5>: "
+            "No space left on device (28)",
+            ">=2.10",
+            id="2.12 and later",
+        ),
+    ],
+)
+def test_a_hang_is_named_whatever_the_version_says_of_it(reason, era):
+    found = diagnose(fed(reason))
+    assert found.diagnosis == "shm_exhausted"
+    assert found.confidence == "high"
+    assert found.extract["torch_era"] == era
+    assert "feeder thread" in found.means
+    assert "waits for it without end" in found.means
+
+
+def test_where_a_worker_died_of_it_nobody_waits():
+    found = diagnose(fed(WRITE) + BUS)
+    assert found.diagnosis == "shm_exhausted"
+    assert "without end" not in found.means
+
+
+def test_what_stands_in_the_main_process_s_traceback_is_no_hang():
+    found = diagnose(f"RuntimeError: {WRITE}")
+    assert "without end" not in found.means

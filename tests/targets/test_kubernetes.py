@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -244,3 +245,41 @@ def test_torchrun_is_told_its_node(said) -> None:
     assert found["PET_NODE_RANK"] == JOB_INDEX
     assert found["PET_NNODES"] == ("2" if "ranks_per_pod" in said else "8")
     assert ("RANK" in found) == ("ranks_per_pod" not in said)
+
+
+# ---------------------------------------------------------------- the probe beside the job
+
+
+@pytest.mark.parametrize("values", [{}, {"memory_limit": "900g"}, NODES, {"deployment": NAMED}])
+def test_the_pod_with_the_probe_is_one_that_kubernetes_takes(values, tmp_path) -> None:
+    text = block("probe-sidecar", **values).text
+    assert refusals(text) == []
+    name = workload(text)["metadata"]["name"]
+    assert decoded(text, tmp_path).stdout.strip() == f"pod/{name}"
+
+
+def test_the_probe_shares_shm_and_processes_with_the_job() -> None:
+    found = block("probe-sidecar")
+    spec = pod(found.text)
+    assert spec["shareProcessNamespace"] is True
+    job, probe = spec["containers"]
+    (shared,) = (each["name"] for each in spec["volumes"] if "emptyDir" in each)
+    mounts = [
+        {each["name"]: each["mountPath"] for each in one["volumeMounts"]} for one in (job, probe)
+    ]
+    assert mounts[0][shared] == mounts[1][shared] == "/dev/shm"  # noqa: S108
+    (script,) = (each for each in spec["volumes"] if "configMap" in each)
+    assert mounts[1][script["name"]] == "/probe"
+    assert f"configmap {script['configMap']['name']} --from-file=shm_probe.py" in found.recreate
+    assert probe["command"] == ["python3", "/probe/shm_probe.py", "--watch"]
+    assert job["resources"] == pod(block("kubernetes-pod").text)["containers"][0]["resources"]
+
+
+def test_the_probes_line_for_kubectl_names_the_pod_its_container_and_its_namespace() -> None:
+    words = {"name": "my-job", "namespace": "team-a"}
+    lines = block("probe", deployment=words).text.splitlines()
+    (line,) = (each for each in lines if each.startswith("kubectl"))
+    command, _, file = line.partition(" <")
+    assert file == "shm_probe.py"
+    start = ["kubectl", "exec", "-i", "my-job", "-c", "my-job", "-n", "team-a", "--"]
+    assert shlex.split(command)[: len(start)] == start

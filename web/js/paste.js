@@ -23,12 +23,14 @@ let timer = 0;
 let ask;
 let found;
 let held; // the text in hand, for another look at it with a choice made
+let line; // the probe's own line in it, which alone is held against another job
 let chosen = {}; // what a person said of it: its kind, a container
 let said = ""; // the last answer, read aloud once
 let size = 0; // what is recommended
 let takeBack; // as long as what was read stands in the form
 let series; // the texts that come one after the other in the box are one change of the form
 let depends = false; // whether what it says depends on the job in the form
+let compares = false; // whether it is held against that job
 
 /**
  * @param {(paste: object) => Promise<object>} send hands one piece to the engine
@@ -63,9 +65,10 @@ export function start(send, learned) {
  * @param {number} recommended bytes
  */
 export function refresh(recommended) {
-  const changed = recommended !== size;
+  const changed = recommended !== size || compares; // the model's level may move where the rounded size does not
   size = recommended;
-  if (changed && depends && held !== undefined) hand(pieces(held), held.length, chosen);
+  const text = line ?? held;
+  if (changed && depends && text !== undefined) hand(pieces(text), text.length, chosen, true);
 }
 
 function hover(event) {
@@ -86,6 +89,7 @@ function drop(event) {
 /** @param {string} text */
 function read(text, choice = {}) {
   held = text;
+  line = undefined;
   chosen = choice;
   depends = false;
   if (!text.trim()) return clear();
@@ -128,7 +132,7 @@ async function* stream(chosen) {
   }
 }
 
-async function hand(texts, total, choice) {
+async function hand(texts, total, choice, anew = false) {
   const mine = ++latest;
   let done = 0;
   let first = true;
@@ -142,7 +146,7 @@ async function hand(texts, total, choice) {
       show(done, total);
     }
     const answer = await ask({ last: true, first, ...choice });
-    if (mine === latest) tell(answer);
+    if (mine === latest) tell(answer, anew);
   } catch (error) {
     if (mine === latest) complain(error.message);
   }
@@ -157,15 +161,27 @@ function show(done, total) {
 
 // ---------------------------------------------------------------- what it says
 
-function tell({ ok, paste, errors }) {
+function tell({ ok, paste, errors }, anew) {
   progress.hidden = true;
   if (!ok) return complain(errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; "));
-  depends = paste.kind === "manifest" || (paste.kind === "log" && !paste.workload);
+  compares = paste.kind === "probe";
+  line = paste.line ?? undefined;
+  depends = compares || paste.kind === "manifest" || (paste.kind === "log" && !paste.workload);
+  if (anew && compares) return compareAnew(paste);
   if (result.innerHTML !== paste.html) result.innerHTML = paste.html;
   result.hidden = false;
   if (said !== paste.said) say(paste.said);
   said = paste.said;
   if (paste.workload) learn(paste);
+}
+
+/** What was put into the form stays said; only what is held against the form's job is new. */
+function compareAnew(paste) {
+  const made = document.createElement("template");
+  made.innerHTML = paste.html;
+  result.querySelector("[data-anew]")?.replaceWith(made.content.querySelector("[data-anew]"));
+  if (said !== paste.said) say(paste.said);
+  said = paste.said;
 }
 
 function learn(paste) {
@@ -194,6 +210,8 @@ function clear() {
 
 function forget() {
   held = undefined;
+  line = undefined;
+  chosen = {};
   takeBack = undefined;
 }
 

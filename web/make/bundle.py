@@ -29,8 +29,13 @@ LOCK = "pyodide-lock.json"
 DATA = "data.zip"
 CONTENT = (*runtime.SHIPPED, START, LATER, DATA, CORE, LOCK, *snapshot.CONTENT)
 
-# What the page never imports: pydantic's old self, and its plugins for other tools.
-_UNUSED = ("pydantic/v1/", "pydantic/mypy.py", "pydantic/_hypothesis_plugin.py")
+_UNUSED = (
+    # pydantic's old self, and its plugins for other tools
+    *("pydantic/v1/", "pydantic/mypy.py", "pydantic/_hypothesis_plugin.py"),
+    # these run where the job does; the page carries them as texts
+    *("calculator/probe/", "calculator/inspector/"),
+)
+"""What the page never imports."""
 
 Files = dict[str, bytes]
 

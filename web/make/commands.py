@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from web.make import checks, mutants, proof, serve, site
+from web.make import checks, lab, mutants, proof, serve, site
 from web.make.failure import BuildError
 from web.make.places import Places
 from web.make.stamps import say
@@ -15,7 +17,11 @@ def run(root: Path, options: Namespace) -> int:
     """Carry out one command; return the process's exit status."""
     places = Places(root)
     try:
-        without_site = {"mutate": mutants.check, "prove": proof.run}
+        without_site: dict[str, Callable[[Places], int]] = {
+            "lab": partial(lab.run, options=options),
+            "mutate": mutants.check,
+            "prove": proof.run,
+        }
         if options.command in without_site:
             return without_site[options.command](places)
         site.build(places, base_url=options.base_url)

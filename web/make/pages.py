@@ -25,11 +25,13 @@ from calculator.cited import cited
 from calculator.diagnose.known import known
 from calculator.presets import DEFAULT_PRESET, Preset
 from calculator.report import Report
-from web.make import found, held, measured, preview, sources
+from web.make import found, held, measured, preview, sources, versions
 from web.make.policy import CONTENT_SECURITY_POLICY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 WEB: Final = ROOT / "web"
+PROBE: Final = ROOT / "calculator" / "probe" / "shm_probe.py"
+INSPECTOR: Final = ROOT / "calculator" / "inspector" / "batch_inspector.py"
 MEASURED: Final = ROOT / "tests" / "measured.json"
 
 
@@ -43,6 +45,8 @@ def write(dist: Path, *, base_url: str, assets: str = "") -> None:
     """
     (dist / "p").mkdir(parents=True, exist_ok=True)
     shutil.copyfile(WEB / "favicon.svg", dist / "favicon.svg")
+    for carried in (PROBE, INSPECTOR):
+        shutil.copyfile(carried, dist / carried.name)
     base_url = base_url.rstrip("/")
     place = partial(_address, base_url)
     base = place("")
@@ -122,6 +126,7 @@ def _render(
         "software": found.software,
         "themes": preview.backgrounds(WEB / "css" / "base.css"),
         "policy": CONTENT_SECURITY_POLICY,
+        "probe": PROBE.read_text("utf-8"),
         "shown": shown,
         "block": partial(_block, shown.report),
         "parts": {name: Markup(html) for name, html in answered["parts"].items()},  # noqa: S704
@@ -197,12 +202,18 @@ def _reference(base: str) -> Mapping[str, Any]:
     context = {
         "runtimes": facts["runtimes"]["runtime"],
         "runtime": {row["id"]: row for row in facts["runtimes"]["runtime"]},
-        "crashes": [row for row in facts["crashes"]["crash"] if row["collate"] != "none"],
+        "crashes": [
+            {**row, "seen": versions.seen(row)}
+            for row in facts["crashes"]["crash"]
+            if row["collate"] != "none"
+        ],
         "errors": known(),
         "sources": facts["sources"],
         "presets": _presets(base),
         "default": default,
         "measured": measured.telling(MEASURED),
+        "inspector": INSPECTOR.read_text("utf-8"),
+        "matrix": versions.matrix(),
         "held": held.held(MEASURED),
         "groups": _groups(),
         "cite": cited,

@@ -15,7 +15,8 @@ NAME = "build.json"
 
 SOURCES: Final = (
     *("LICENSE", "README.md", "build.py", "calculator", "presets", "pyproject.toml"),
-    *("requirements.lock", "tests/measured.json", "web"),
+    *("requirements.lock", "tests/lab/cases.toml", "tests/lab/results.json"),
+    *("tests/measured.json", "web"),
 )
 """Everything in the repository that a build reads."""
 

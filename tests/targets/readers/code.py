@@ -5,4 +5,4 @@ from __future__ import annotations
 from collections.abc import Callable
 
 READERS: dict[str, Callable[[str], int]] = {}
-SIZELESS = {"dataloader-arguments", "sharing-strategy", "check-at-start", "measure"}
+SIZELESS = {"dataloader-arguments", "sharing-strategy", "check-at-start", "measure", "probe"}

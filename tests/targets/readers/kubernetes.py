@@ -88,5 +88,6 @@ READERS: dict[str, Callable[[str], int]] = {
     "crio-annotation": _annotation,
     "kyverno-policy": _policy,
     "admission-policy": _policy,
+    "probe-sidecar": _pod,
 }
 SIZELESS: set[str] = set()

@@ -1,0 +1,1 @@
+"""The probe: one file that measures a running job, and needs nothing of this project."""

@@ -1,0 +1,321 @@
+"""The probe's line, pasted: held against the model for the job in the form.
+
+`record.txt` is what the probe wrote around tests/probe/job.py in a container: two workers,
+prefetch 2, batches of 4 x 1,000,000 float32, a slow consumer, forkserver.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculator import api, probed
+from calculator.__main__ import main
+from calculator.errors import InputError
+from calculator.intake import WHOLE, Intake, Paste
+from calculator.workload import Workload, parse
+
+LINE = (Path(__file__).with_name("record.txt")).read_text(encoding="utf-8").strip()
+RECORD = json.loads(LINE.removeprefix("SHM-PROBE "))
+BATCH = 16_003_072  # 4 x 1,000,000 x 4 bytes, in whole pages
+STEADY = 5 * BATCH + 14 * 4096
+
+
+def job(**changes: Any) -> Workload:
+    loader = {
+        "batch_size": 4,
+        "num_workers": 2,
+        "fields": [{"shape": [1_000_000], "dtype": "float32"}],
+        **changes.pop("loader", {}),
+    }
+    return parse({"ranks": 1, "accelerator": False, "loaders": [loader], **changes})
+
+
+def line(**changes: Any) -> str:
+    """The record with some of its values changed: `shm__peak` is shm.peak."""
+    data = json.loads(json.dumps(RECORD))
+    for path, value in changes.items():
+        *folders, name = path.split("__")
+        place = data
+        for folder in folders:
+            place = place[int(folder)] if folder.isdigit() else place[folder]
+        place[name] = value
+    return "SHM-PROBE " + json.dumps(data)
+
+
+def compared(text: str, given: Workload) -> probed.Measured:
+    record = probed.find(text)
+    assert record is not None
+    return probed.compare(record, given)[0]
+
+
+def pasted(text: str, given: Workload, kind: Any = "auto") -> Paste:
+    intake = Intake()
+    intake.feed(text)
+    return intake.finish(given, kind)
+
+
+# ---------------------------------------------------------------- finding it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(LINE, id="alone"),
+        pytest.param(f"epoch 3\nTraceback: boom\n{LINE}\n$ ", id="at the end of a log"),
+        pytest.param(f"trainer-1  | {LINE}\n", id="with the prefix of docker compose"),
+        pytest.param("\n".join(LINE[at : at + 80] for at in range(0, len(LINE), 80)), id="wrapped"),
+        pytest.param(f"{line(shm__peak=1)}\n{LINE}", id="the last of two"),
+    ],
+)
+def test_it_is_recognised_in_whatever_it_was_copied_with(text) -> None:
+    found = pasted(text, job())
+    assert found.kind == "probe"
+    assert found.measured is not None
+    assert found.measured.measured_bytes == STEADY
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (LINE[:-40], "incomplete"),
+        ("SHM-PROBE {" + "[" * 50_000, "incomplete"),
+        (line(version=2), "another version: version"),
+        (line(shm__peak=-1), "shm.peak"),
+        (line(shm__peak=2**70), "shm.peak"),
+        (line(seconds=float("nan")), "seconds"),
+        ("SHM-PROBE {}", "damaged"),
+    ],
+)
+def test_a_line_that_is_cut_or_damaged_is_said_to_be_so(text, words) -> None:
+    with pytest.raises(InputError, match=words):
+        pasted(text, job())
+
+
+def test_a_text_without_the_line_is_refused_where_it_is_said_to_be_one() -> None:
+    with pytest.raises(InputError, match="begins with SHM-PROBE"):
+        pasted("nothing here", job(), "probe")
+
+
+def test_a_log_that_only_speaks_of_it_stays_a_log() -> None:
+    assert pasted("see SHM-PROBE for more\n", job()).kind == "log"
+
+
+# ---------------------------------------------------------------- in a text that comes in pieces
+
+
+def in_pieces(pieces: list[str], kind: Any = "auto") -> Paste:
+    intake = Intake()
+    for piece in pieces:
+        intake.feed(piece)
+    return intake.finish(job(), kind)
+
+
+@pytest.mark.parametrize("at", [*range(12), 100, len(LINE) - 1])
+def test_it_is_found_wherever_a_piece_ends(at) -> None:
+    found = in_pieces([f"epoch 3\n{LINE[:at]}", LINE[at:], "\n$ ", "exit\n"])
+    assert found.measured is not None
+    assert found.measured.measured_bytes == STEADY
+    assert found.line == LINE
+
+
+def test_it_is_found_at_the_end_of_a_log_that_is_too_long_to_be_kept() -> None:
+    epoch = "epoch 3: loss 0.1234, 640 images/s\n" * 4000
+    pieces = [epoch] * (WHOLE // len(epoch) + 1)
+    assert sum(map(len, pieces)) > WHOLE
+    found = in_pieces([*pieces, LINE + "\n"])
+    assert found.kind == "probe"
+    assert found.line == LINE
+    assert in_pieces([LINE + "\n", *pieces], "probe").line == LINE
+
+
+def test_of_two_that_are_far_apart_the_last_counts() -> None:
+    other = line(shm__peak=1)
+    filler = "x\n" * 100_000
+    assert in_pieces([other, filler, LINE, filler]).line == LINE
+    assert in_pieces([LINE, filler, other[:50], other[50:]]).line == other
+
+
+def test_a_log_that_is_said_to_be_one_stays_one() -> None:
+    assert in_pieces(["step 1\n", LINE], "log").kind == "log"
+
+
+# ---------------------------------------------------------------- predicted against measured
+
+
+def test_a_real_run_is_what_the_model_says_to_the_byte() -> None:
+    found = compared(LINE, job())
+    assert found.verdict == "steady"
+    assert found.measured_bytes == found.steady_bytes == STEADY
+    assert found.bound_bytes == STEADY + BATCH
+    assert found.changes == (probed.Change(path="python_version", before="3.12", after="3.11"),)
+
+
+@pytest.mark.parametrize(
+    ("peak", "verdict"),
+    [
+        (STEADY - 1, "below"),
+        (STEADY, "steady"),
+        (STEADY + 1, "within"),
+        (STEADY + BATCH, "within"),
+        (STEADY + BATCH + 1, "above"),
+    ],
+)
+def test_it_says_on_which_side_of_level_and_bound_the_peak_lies(peak, verdict) -> None:
+    assert compared(line(shm__peak=peak), job()).verdict == verdict
+
+
+def test_what_lay_there_before_a_wrapped_command_is_not_the_jobs() -> None:
+    text = line(shm__peak=STEADY + 7 * 4096, shm__start=7 * 4096)
+    assert compared(text, job()).verdict == "steady"
+    watched = text.replace('"mode": "wrap"', '"mode": "watch"')
+    assert compared(watched, job()).measured_bytes == STEADY + 7 * 4096
+
+
+def test_a_sample_four_times_too_small_is_found_by_what_one_batch_must_be() -> None:
+    uint8 = {"fields": [{"shape": [1_000_000], "dtype": "uint8"}]}
+    found = compared(LINE, job(loader=uint8))
+    assert found.verdict == "above"
+    assert found.batch_bytes == 4_001_792  # 4,000,000 in whole pages
+    assert found.implied_batch_bytes == BATCH
+
+
+def test_batches_that_the_loop_keeps_are_counted() -> None:
+    found = compared(line(shm__peak=STEADY + 4 * BATCH), job())
+    assert (found.verdict, found.held_more) == ("above", 3)
+
+
+def test_the_size_that_is_right_holds_the_peak_and_the_bound_with_headroom() -> None:
+    gib = 2**30
+    assert compared(line(shm__peak=3 * gib), job()).size_bytes == 4 * gib
+    large = job(loader={"batch_size": 400})
+    found = compared(LINE, large)
+    assert found.size_bytes >= 1.1 * found.bound_bytes > 8 * gib
+
+
+def test_a_full_shm_hides_the_need() -> None:
+    cause = {"id": "shm_exhausted", "title": "It was full.", "helps": "", "shown": ""}
+    assert compared(line(found=[cause]), job()).verdict == "cut_off"
+
+
+def test_without_workers_nothing_is_compared() -> None:
+    assert compared(line(job__workers=0, job__owners=0, job__ranks=[]), job()).verdict == "none"
+
+
+# ---------------------------------------------------------------- the workload corrected
+
+
+def test_ranks_workers_versions_and_limits_are_what_was_seen() -> None:
+    given = job(ranks=8, torch_version="1.13", loader={"num_workers": 6})
+    corrected = pasted(LINE, given).workload
+    assert corrected is not None
+    assert corrected["ranks"] == 1
+    assert corrected["loaders"][0]["num_workers"] == 2
+    assert (corrected["torch_version"], corrected["python_version"]) == ("2.13", "3.11")
+    assert corrected["current_shm"] == 2**30
+    assert corrected["open_files_limit"] == 4096
+    assert corrected["max_map_count"] == 65530
+    assert corrected["main_process_bytes"] == RECORD["job"]["ranks"][0]["private"]
+    assert (
+        corrected["loaders"][0]["fields"] == given.model_dump(mode="json")["loaders"][0]["fields"]
+    )
+
+
+def test_the_pinning_thread_that_was_seen_is_put_into_the_form() -> None:
+    found = pasted(line(job__ranks__0__pin_thread=True), job()).workload
+    assert found is not None
+    assert (found["loaders"][0]["pin_memory"], found["accelerator"]) == (True, True)
+
+
+def test_of_several_loaders_none_is_said_to_have_the_workers() -> None:
+    two = parse({"loaders": [{"num_workers": 3}, {"num_workers": 5}]})
+    found = pasted(LINE, two)
+    assert found.workload is not None
+    assert [each["num_workers"] for each in found.workload["loaders"]] == [3, 5]
+    assert found.measured is not None
+    assert found.measured.undecided
+    assert found.measured.implied_batch_bytes is None
+
+
+# ---------------------------------------------------------------- through the page's door
+
+
+def answered(text: str, **workload: Any) -> dict[str, Any]:
+    given = job(**workload).model_dump(mode="json")
+    asked = {"workload": given, "paste": {"chunk": text, "first": True, "last": True}}
+    answer = json.loads(api.answer(json.dumps(asked)))
+    assert isinstance(answer, dict)
+    return answer
+
+
+def test_the_page_says_predicted_measured_and_the_right_size() -> None:
+    paste = answered(LINE)["paste"]
+    assert paste["said"] == "The job used exactly what the model says."
+    for words in ("Usual level", "76.36 MiB", "Bound", "91.62 MiB", "Right for this job", "1 GiB"):
+        assert words in paste["html"]
+
+
+def test_words_of_the_line_are_shown_and_never_markup() -> None:
+    cause = {"id": "x", "title": "<img src=x onerror=alert(1)>", "helps": "", "shown": "<b>"}
+    html = answered(line(found=[cause]))["paste"]["html"]
+    assert "<img" not in html
+    assert "&lt;img src=x" in html
+
+
+def test_a_damaged_line_is_an_error_of_the_page() -> None:
+    answer = answered(LINE[:500])
+    assert answer["ok"] is False
+    assert "incomplete" in answer["errors"][0]["message"]
+
+
+# ---------------------------------------------------------------- on the command line
+
+
+def on_the_command_line(capsys: Any, *words: str) -> tuple[int, Any]:
+    status = main(["read", *words, "--json"])
+    return status, json.loads(capsys.readouterr().out or "null")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    file = tmp_path / "train.log"
+    file.write_text(f"epoch 1\n{line(shm__peak=1)}\nepoch 2\n{LINE}\n", "utf-8")
+    return str(file)
+
+
+def test_read_says_what_was_seen_and_without_a_job_asks_no_model(capsys, log) -> None:
+    status, found = on_the_command_line(capsys, log)
+    assert (status, found["kind"], found["verdict"]) == (0, "probe", None)
+    assert (found["size_bytes"], found["used_bytes"]) == (2**30, STEADY)
+    assert found["workload"]["ranks"] == 1
+    assert found["workload"]["loaders"] == [{"num_workers": 2}]
+    assert found["extra"] == {}
+
+
+def test_read_holds_it_against_the_job_that_is_given(capsys, log) -> None:
+    given = {"workload": job().model_dump(mode="json", exclude={"python_version"})}
+    status, found = on_the_command_line(capsys, log, "--given", json.dumps(given))
+    assert (status, found["verdict"]) == (0, "steady")
+    assert found["extra"]["steady_bytes"] == found["extra"]["measured_bytes"] == STEADY
+    assert found["extra"]["bound_bytes"] == STEADY + BATCH
+    assert found["notes"][0] == "The job used exactly what the model says."
+
+
+def test_what_read_says_of_the_job_is_a_workload(capsys, log) -> None:
+    _, found = on_the_command_line(capsys, log)
+    parsed = parse(found["workload"])
+    assert parsed.loaders[0].num_workers == 2
+    assert parsed.current_shm == 2**30
+
+
+def test_read_says_in_a_line_what_is_wrong_with_it(capsys, tmp_path) -> None:
+    file = tmp_path / "cut.txt"
+    file.write_text(LINE[:-40], "utf-8")
+    assert main(["read", str(file)]) == 2
+    assert "incomplete" in capsys.readouterr().err
+    file.write_text("nothing", "utf-8")
+    assert main(["read", str(file), "--kind", "probe"]) == 2
+    assert "begins with SHM-PROBE" in capsys.readouterr().err
