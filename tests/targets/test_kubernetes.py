@@ -275,6 +275,14 @@ def test_the_probe_shares_shm_and_processes_with_the_job() -> None:
     assert job["resources"] == pod(block("kubernetes-pod").text)["containers"][0]["resources"]
 
 
+@pytest.mark.parametrize("name", ["trainer", "shm-probe"])
+def test_the_probe_beside_the_job_has_a_name_of_its_own(name: str) -> None:
+    found = block("probe-sidecar", deployment={"name": name})
+    job, probe = (each["name"] for each in pod(found.text)["containers"])
+    assert job == name != probe
+    assert shlex.split(found.verify)[:5] == ["kubectl", "logs", name, "-c", probe]
+
+
 def test_the_probes_line_for_kubectl_names_the_pod_its_container_and_its_namespace() -> None:
     words = {"name": "my-job", "namespace": "team-a"}
     lines = block("probe", deployment=words).text.splitlines()
