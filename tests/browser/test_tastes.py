@@ -91,7 +91,7 @@ def test_the_theme_is_there_before_the_first_paint(browser: Browser, address: st
     page.goto(address)
     assert ink(page) == INK["dark"]
     order = page.evaluate(
-        """() => [...document.head.querySelectorAll("script[src], link[rel=stylesheet]")]
+        """() => [...document.head.querySelectorAll("script[src]:not([async]), link")]
           .map((each) => each.matches("script[src$='theme.js']:not([type], [async], [defer])"))"""
     )
     assert order[0] is True

@@ -221,7 +221,6 @@ async function report() {
 }
 
 document.getElementById("retry").addEventListener("click", () => engine.retry());
-document.documentElement.classList.add("scripted");
 copy.start();
 download.start();
 parts.start(() => talk.look());
