@@ -6,7 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from subprocess import CompletedProcess
 from tempfile import TemporaryFile
 from typing import Final
 
@@ -18,24 +20,30 @@ from web.make.stamps import say
 SITE: Final = "SHM_SIZER_SITE"
 """Names the folder of a finished site to the tests, which then build none."""
 
+READING: Final = {
+    "style": ["ruff", "check"],
+    "format": ["ruff", "format", "--check"],
+    "types": ["mypy"],
+}
 BROWSER_TESTS: Final = "tests/browser"
 OTHER_TESTS: Final = ("tests", f"--ignore={BROWSER_TESTS}")
 
 
-def check(places: Places, pytest_arguments: Sequence[str]) -> int:
-    """Run every check, show what each prints, and return 1 when any failed; the tests come last."""
-    os.environ[browser.VARIABLE] = str(browser.ensure())
-    for components in (kubernetes, consumers):
-        try:
-            components.fetch(places)
-        except BuildError as failure:
-            say(f"{failure}; the tests that need it will say so")
-    commands = {
-        "style": ["ruff", "check"],
-        "format": ["ruff", "format", "--check"],
-        "types": ["mypy"],
-    }
-    failed = [name for name, command in commands.items() if not passes(places, name, command)]
+def check(places: Places, base_url: str, pytest_arguments: Sequence[str]) -> int:
+    """Build the site, run every check, show what each prints, and return 1 when any failed.
+
+    Style and types are checked while the site is built; the tests come last.
+    """
+    with ThreadPoolExecutor(1) as beside:
+        read = beside.submit(sources, places)
+        site.build(places, base_url=base_url)
+        os.environ[browser.VARIABLE] = str(browser.ensure())
+        for components in (kubernetes, consumers):
+            try:
+                components.fetch(places)
+            except BuildError as failure:
+                say(f"{failure}; the tests that need it will say so")
+        failed = list(tell(read.result()))
     if pytest_arguments:
         command = ["pytest", *pytest_arguments]
         failed += [] if passes(places, "tests", command) else ["tests"]
@@ -44,6 +52,31 @@ def check(places: Places, pytest_arguments: Sequence[str]) -> int:
     if failed:
         say(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
+
+
+def sources(places: Places) -> dict[str, CompletedProcess[str]]:
+    """Check style and types, and keep to itself what these print."""
+    return {
+        name: subprocess.run(
+            [sys.executable, "-m", *command],
+            check=False,
+            cwd=places.root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for name, command in READING.items()
+    }
+
+
+def tell(done: Mapping[str, CompletedProcess[str]]) -> Iterator[str]:
+    """Show what each has printed, and yield the names of what failed."""
+    for name, process in done.items():
+        say(f"check: {name}")
+        sys.stdout.write(process.stdout)
+        sys.stdout.flush()
+        if process.returncode:
+            yield name
 
 
 def passes(places: Places, name: str, command: Sequence[str]) -> bool:

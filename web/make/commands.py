@@ -24,11 +24,11 @@ def run(root: Path, options: Namespace) -> int:
         }
         if options.command in without_site:
             return without_site[options.command](places)
+        if options.command == "test":
+            return checks.check(places, options.base_url, options.rest)
         site.build(places, base_url=options.base_url)
         if options.command == "serve":
             serve.serve(places.dist, options.port)
-        if options.command == "test":
-            return checks.check(places, options.rest)
         if options.command == "bench":
             return bench(places, options)
     except BuildError as failure:
