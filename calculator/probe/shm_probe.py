@@ -496,6 +496,7 @@ class Process:
         self.world = number(names.get("WORLD_SIZE", ""))
         self.fd_limit: int | None = None
         self.worker = False
+        self.called = False
         self.owner = 0
         self.workers = 0
         self.pins = False
@@ -629,10 +630,13 @@ class Job:
         named = any(each.stat.comm == WORKER_NAME for each in self.seen_values())
         parents = {each.stat.parent for each in by_pid.values()}
         for each in by_pid.values():
-            each.worker = each.worker or (
-                each.stat.comm == WORKER_NAME
+            each.called = each.called or each.stat.comm == WORKER_NAME
+            # Where there are names, what looked like a worker before the first of them was none.
+            each.worker = (
+                each.called
                 if named
-                else self._shaped_so(each, by_pid, has_children=each.stat.pid in parents)
+                else each.worker
+                or self._shaped_so(each, by_pid, has_children=each.stat.pid in parents)
             )
         counts: dict[int, int] = {}
         for each in by_pid.values():
@@ -656,6 +660,8 @@ class Job:
         parent = by_pid.get(each.stat.parent)
         if parent is None or has_children or not each.command:
             return False
+        if FORKSERVER in each.command and FORKSERVER not in parent.command:
+            return False  # the server itself, before it has forked
         while parent is not None and FORKSERVER in parent.command and not parent.torch:
             parent = by_pid.get(parent.stat.parent)
         if parent is None or not parent.torch:

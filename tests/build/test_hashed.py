@@ -54,10 +54,11 @@ def test_nothing_lies_beside_those_folders(dist: Path) -> None:
 
 def test_scripts_know_where_python_lies(dist: Path) -> None:
     """As seen from the script that says so."""
-    script = hashed.folder(dist, "a") / "js" / "places.js"
-    told = dict(re.findall(r'export const (\w+) = "([^"]*)";', script.read_text("utf-8")))
-    assert (script.parent / told["PYTHON"]).resolve() == hashed.folder(dist, "py").resolve()
-    assert (script.parent / told["ROOT"] / "index.html").is_file()
+    for name in ("worker.js", "main.js"):
+        script = hashed.folder(dist, "a") / "js" / name
+        told = dict(re.findall(r'const (PYTHON|ROOT) = "([^"]*)";', script.read_text("utf-8")))
+        assert (script.parent / told["PYTHON"]).resolve() == hashed.folder(dist, "py").resolve()
+        assert (script.parent / told["ROOT"] / "index.html").is_file()
 
 
 @pytest.mark.parametrize("count", [0, 2])

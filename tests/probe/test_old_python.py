@@ -73,11 +73,11 @@ def older(minor: int) -> str:
     pytest.skip(f"Python 3.{minor} is not installed; no package of Debian 12 has it")
 
 
-@pytest.mark.parametrize("minor", [8, 9, 10, 12, 13, 14])
+@pytest.mark.parametrize("minor", [8, 9, 10, 12, 13])
 def test_an_older_and_a_newer_python_run_it(minor) -> None:
     python = older(minor)
     done = probed(
-        run([python, "-W", "error", FILE, "--", "sh", "-c", "echo a; sleep 1.2; kill -BUS $$"])
+        run([python, "-W", "error", FILE, "--", "sh", "-c", "echo a; sleep 3; kill -BUS $$"])
     )
     assert (done.status, done.out) == (-signal.SIGBUS, "a\n")
     assert done.record["job"]["processes"] == 2  # the shell and its sleep

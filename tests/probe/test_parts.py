@@ -391,3 +391,52 @@ def test_a_process_with_workers_trains_even_before_its_pytorch_is_seen() -> None
     assert probe.trained_by([shell, owner, other]) is owner
     other.torch = "2.13.0"
     assert probe.trained_by([shell, other]) is other
+
+
+# ---------------------------------------------------------------- who is a worker
+
+TRAIN = "python\0train.py\0"
+SERVER = "python\0-c\0from multiprocessing.forkserver import main; main(5, 6)\0"
+LIBRARY = "7f0000000000-7f0000001000 r-xp 00000000 08:01 1 /nowhere/torch/lib/libtorch_cpu.so\n"
+
+
+def process(proc: Path, pid: int, parent: int, comm: str, command: str, maps: str = "") -> None:
+    """Write what the kernel says of a process."""
+    folder = proc / str(pid)
+    folder.mkdir(parents=True, exist_ok=True)
+    fields = ["S", str(parent), *["0"] * 9, "1", "1", *["0"] * 6, str(1000 + pid), *["0"] * 20]
+    (folder / "stat").write_text(f"{pid} ({comm}) {' '.join(fields)}\n")
+    (folder / "cmdline").write_text(command)
+    (folder / "maps").write_text(maps)
+    for name in ("environ", "status", "limits"):
+        (folder / name).write_text("")
+
+
+@pytest.mark.parametrize("name", [probe.WORKER_NAME, "python"])
+def test_a_forkserver_is_no_worker_even_before_it_has_forked_one(tmp_path: Path, name: str) -> None:
+    """With a PyTorch that names its workers, and with one that does not."""
+    job = probe.Job(str(tmp_path), 100)
+    process(tmp_path, 100, 1, "python", TRAIN, LIBRARY)
+    for _ in range(job.DEAR_EVERY + 1):  # until it has seen the library
+        job.look()
+    process(tmp_path, 101, 100, "python", SERVER)
+    job.look()
+    assert job.most_workers == 0
+    for pid in (102, 103):
+        process(tmp_path, pid, 101, name, SERVER)
+    job.look()
+    assert job.most_workers == 2
+
+
+def test_what_only_looks_like_a_worker_is_none_once_workers_are_named(tmp_path: Path) -> None:
+    """A process that was forked for something else, before the loader has begun."""
+    job = probe.Job(str(tmp_path), 100)
+    process(tmp_path, 100, 1, "python", TRAIN, LIBRARY)
+    process(tmp_path, 101, 100, "python", TRAIN)
+    for _ in range(job.DEAR_EVERY + 1):
+        job.look()
+    for pid in (102, 103, 104):
+        process(tmp_path, pid, 100, probe.WORKER_NAME, TRAIN)
+    job.look()
+    assert job.most_workers == 3
+    assert [each.workers for each in job.now if each.stat.pid == 100] == [3]

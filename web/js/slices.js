@@ -5,6 +5,8 @@
 
 const PATIENCE_MS = 4000; // however long Python takes
 
+const whenIdle = globalThis.requestIdleCallback ?? globalThis.setTimeout; // Safari has the second alone
+
 const sections = [...document.querySelectorAll(".wide, .prose > section")];
 let left = []; // sections whose turn has not come
 let begun = false;
@@ -21,11 +23,11 @@ export function start() {
   begun = true;
   left = [...sections];
   for (const section of sections) section.classList.remove("laid-out");
-  if (!isUnderWay) requestAnimationFrame(next);
+  if (!isUnderWay) whenIdle(() => requestAnimationFrame(next));
 }
 
-/** A frame that lays one out, and a task for what people do meanwhile. */
+/** A frame that lays one out; what people do meanwhile goes first. */
 function next() {
   left.shift()?.classList.add("laid-out");
-  if (left.length) setTimeout(() => requestAnimationFrame(next));
+  if (left.length) whenIdle(() => requestAnimationFrame(next));
 }
