@@ -27,6 +27,7 @@ import argparse
 import contextlib
 import errno
 import json
+import math
 import os
 import re
 import resource
@@ -907,7 +908,7 @@ class Command:
             **streams,  # type: ignore[call-overload]
         )
         self.pid: int = self._popen.pid
-        self._told_to_stop = False
+        self._told_to_stop = self._stopped = False
         self.ending: Ending | None = None
 
     def told(self, event: Any) -> None:
@@ -920,6 +921,8 @@ class Command:
                 os.kill(self.pid, event.si_signo)
         if event.si_signo in {signal.SIGTSTP, signal.SIGCONT}:
             self._told_to_stop = event.si_signo == signal.SIGTSTP
+            self.reap()  # of two pending signals the lower number comes first, not the older
+            self._stop_too()
 
     def _same_group(self) -> bool:
         try:
@@ -932,7 +935,7 @@ class Command:
         while self.ending is None or os.getpid() == 1:
             try:
                 whose = -1 if os.getpid() == 1 else self.pid
-                pid, status = os.waitpid(whose, os.WNOHANG | os.WUNTRACED)
+                pid, status = os.waitpid(whose, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
             except ChildProcessError:
                 return
             if pid == 0:
@@ -942,14 +945,38 @@ class Command:
 
     def _changed(self, status: int) -> None:
         if os.WIFSTOPPED(status):
-            if self._told_to_stop and os.getpid() != 1:
-                os.kill(os.getpid(), signal.SIGSTOP)  # a shell waits for that: Ctrl-Z
+            self._stopped = True
+            by_itself = os.WSTOPSIG(status) != signal.SIGSTOP and in_foreground()
+            self._told_to_stop = self._told_to_stop or by_itself
+            self._stop_too()
+        elif os.WIFCONTINUED(status):
+            self._stopped = False
         elif os.WIFSIGNALED(status):
             self.ending = Ending(None, os.WTERMSIG(status))
             self._popen.returncode = -os.WTERMSIG(status)
         else:
             self.ending = Ending(os.WEXITSTATUS(status), None)
             self._popen.returncode = os.WEXITSTATUS(status)
+
+    def _stop_too(self) -> None:
+        """Stop with the job: a shell waits for that when it is Ctrl-Z."""
+        if self._told_to_stop and self._stopped and os.getpid() != 1:
+            self._told_to_stop = self._stopped = False  # so it is when we go on
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def in_foreground() -> bool:
+    """Say whether a shell waits for us at a terminal."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
 
 
 def end_like(ending: Ending) -> int:
@@ -961,7 +988,6 @@ def end_like(ending: Ending) -> int:
         if ending.signal not in {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(ending.signal, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {ending.signal})
-        sys.stdout.flush()
         os.kill(os.getpid(), ending.signal)
         time.sleep(1)
     return 128 + ending.signal
@@ -1594,6 +1620,22 @@ def finish(watcher: Watcher, ending: Ending | None, voice: Voice) -> None:
         save(watcher.options.json, found)
 
 
+def between(least: float, most: float) -> Callable[[str], float]:
+    """Return what reads a number within bounds; nan and inf are none."""
+
+    def read_number(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            message = f"{text!r} is no number from {least:g} to {most:g}"
+            raise argparse.ArgumentTypeError(message)
+        return value
+
+    return read_number
+
+
 def parser() -> argparse.ArgumentParser:
     """Return what reads the options."""
     made = argparse.ArgumentParser(
@@ -1604,7 +1646,11 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--pid", type=int, help="watch this process and what it started")
     made.add_argument("--watch", action="store_true", help="watch everything in the container")
     made.add_argument(
-        "--for", dest="seconds", type=float, default=0, metavar="SECONDS", help="watch no longer"
+        "--for",
+        dest="seconds",
+        type=between(0.001, 1e9),
+        metavar="SECONDS",
+        help="watch no longer",
     )
     made.add_argument(
         "--json", metavar="FILE", help="also write the line of JSON there, and every 10 s meanwhile"
@@ -1612,14 +1658,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--path", default=SHM, help="the file system (default: %(default)s)")
     made.add_argument(
         "--interval",
-        type=float,
+        type=between(1, 60000),
         default=20,
         metavar="MS",
         help="between looks (default: %(default)s)",
     )
     made.add_argument(
         "--hang",
-        type=float,
+        type=between(0.001, 1e9),
         default=30,
         metavar="SECONDS",
         help="without progress after a lost batch (default: %(default)s)",
@@ -1643,6 +1689,10 @@ def main(words: list[str] | None = None) -> int:
     chosen = [bool(options.command), options.pid is not None, options.watch]
     if sum(chosen) != 1:
         parser().error("give one of: a command after --, --pid N, --watch")
+    if options.command and options.seconds:
+        parser().error("--for goes with --pid and --watch; a wrapped command runs to its end")
+    if not options.command and options.scan == "always":
+        parser().error("--scan always goes with a wrapped command: only its output can be read")
     options.mode = ("wrap", "pid", "watch")[chosen.index(True)]
     return wrap(options) if options.command else watch(options)
 

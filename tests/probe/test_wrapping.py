@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -54,6 +56,43 @@ def test_it_must_be_told_exactly_one_thing_to_watch(words) -> None:
     done = run([sys.executable, FILE, *words])
     assert done.returncode == 2
     assert "one of" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--interval", "nan"], "--interval: 'nan' is no number from 1 to 60000"),
+        (["--interval", "inf"], "--interval: 'inf' is no number"),
+        (["--interval", "1e30"], "--interval: '1e30' is no number"),
+        (["--interval", "0"], "--interval: '0' is no number"),
+        (["--interval", "-5"], "--interval: '-5' is no number"),
+        (["--interval", "x"], "--interval: 'x' is no number"),
+        (["--hang", "nan"], "--hang: 'nan' is no number"),
+        (["--hang", "0"], "--hang: '0' is no number"),
+        (["--for", "1"], "--for goes with --pid and --watch"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_option_that_cannot_be_meant_is_refused_before_the_job_starts(options, said) -> None:
+    done = run(command(["echo", "started"], *options))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("options", [["--for", "nan"], ["--for", "0"], ["--scan", "always"]])
+def test_what_watching_cannot_mean_is_refused(options) -> None:
+    done = run([sys.executable, FILE, "--watch", *options], timeout=20)
+    assert done.returncode == 2
+    assert options[0] in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"])
+def test_with_streams_closed_it_ends_as_the_job_does(closed) -> None:
+    words = command(["sh", "-c", "kill -TERM $$"])
+    done = run(["sh", "-c", f'exec "$@" {closed}', "sh", *words])
+    assert done.returncode == -signal.SIGTERM
+    assert "Traceback" not in done.stderr
 
 
 BROKEN = """
@@ -134,6 +173,50 @@ def test_stopping_the_probe_stops_the_job_and_continuing_continues_it() -> None:
     assert within(5, lambda: state(probe.pid) == state(child) == "T")
     probe.send_signal(signal.SIGCONT)
     assert within(5, lambda: state(probe.pid) != "T" and state(child) != "T")
+    probe.send_signal(signal.SIGTERM)
+    probe.communicate(timeout=20)
+    assert probe.returncode == 5
+
+
+@pytest.mark.parametrize("job", ["sleep 300", "sh -c 'sleep 300; true'"])
+def test_ctrl_z_gives_the_shell_its_terminal_back_each_time(job) -> None:
+    """Which of two pending signals comes first, the job's stop or ours, is not ours to choose."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvpe("bash", ["bash", "--norc", "-i"], {**os.environ, "PS1": "PROMPT$ "})  # noqa: S606
+    try:
+        assert b"PROMPT$" in typed(terminal, "", b"PROMPT$")
+        typed(terminal, f"{sys.executable} {FILE} --quiet -- {job}\n", b"never", 1.5)
+        for _ in range(10):
+            assert b"Stopped" in typed(terminal, "\x1a", b"PROMPT$")
+            typed(terminal, "fg\n", b"never", 0.4)
+        assert b"SHM-PROBE" in typed(terminal, "\x03", b"PROMPT$")
+        assert b"alive" in typed(terminal, "echo al''ive\n", b"alive")
+    finally:
+        os.close(terminal)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def typed(terminal: int, keys: str, until: bytes, seconds: float = 8) -> bytes:
+    """Type at a terminal; return what it shows until it shows something, or for some time."""
+    os.write(terminal, keys.encode())
+    shown, end = b"", time.monotonic() + seconds
+    while until not in shown and (left := end - time.monotonic()) > 0:
+        if select.select([terminal], [], [], left)[0]:
+            shown += os.read(terminal, 65536)
+    return shown
+
+
+def test_a_job_that_is_stopped_and_continued_on_its_own_leaves_the_probe_running() -> None:
+    probe = started(HANDLING)
+    (child,) = children(probe.pid)
+    for number in (signal.SIGSTOP, signal.SIGTSTP):
+        os.kill(child, number)
+        assert within(5, lambda: state(child) == "T")
+        time.sleep(0.3)
+        assert state(probe.pid) != "T"
+        os.kill(child, signal.SIGCONT)
     probe.send_signal(signal.SIGTERM)
     probe.communicate(timeout=20)
     assert probe.returncode == 5
