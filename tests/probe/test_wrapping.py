@@ -394,7 +394,7 @@ def test_what_was_not_read_when_it_ended_can_be_read_later() -> None:
     time.sleep(2)
     assert probe.poll() is None, "the job's 240 kB fit into pipes: nothing is tested"
     taken = 0
-    while taken < 60000:  # now the job can end, and its probe has much left
+    while taken < 120000:  # now the job can end, and its probe has much left
         taken += len(os.read(read, 6))
     assert ended(probe, 6) == 0
     rest = all_of(read)
@@ -402,7 +402,7 @@ def test_what_was_not_read_when_it_ended_can_be_read_later() -> None:
     lines = job.decode().splitlines()
     assert mark
     assert lines[-1] == "39999"
-    assert lines == [f"{number:05d}" for number in range(10001, 40000)]
+    assert lines == [f"{number:05d}" for number in range(20001, 40000)]
 
 
 def test_what_stays_for_an_unread_pipe_holds_nothing_else_open_and_can_be_ended() -> None:
