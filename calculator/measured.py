@@ -59,8 +59,8 @@ class Measured(Model):
     """Predicted against measured; sizes in bytes.
 
     Without workers nothing is predicted, and `other_bytes` is what the job is to be counted
-    with beside others.  `batch` is None where a job has several loaders.  `level` is where
-    the use stayed as with full queues.
+    with beside others.  `batch` is None where a job has several loaders, or processes with
+    different numbers of workers.  `level` is where the use stayed as with full queues.
     """
 
     record: Record
@@ -100,7 +100,9 @@ def compare(record: Record, job: Workload) -> tuple[Measured, Workload]:
         return nothing, now
     sizing = size_job(now)
     verdict = _verdict(record, sizing, measured)
-    use = loader_use(now, now.loaders[0]) if len(now.loaders) == 1 else None
+    differ = workers(record)
+    alike = len(now.loaders) == 1 and len(differ) < 2  # noqa: PLR2004 - else no batch can be told
+    use = loader_use(now, now.loaders[0]) if alike else None
     batches = now.ranks * (use.queued + use.held) if use else 0
     stayed = level.of(record)
     batch = _batch(record, sizing, use, stayed, measured) if use and batches else None
@@ -117,7 +119,7 @@ def compare(record: Record, job: Workload) -> tuple[Measured, Workload]:
         level=stayed,
         changes=changes,
         undecided=len(job.loaders) > 1,
-        workers=workers(record),
+        workers=differ,
     )
     return found, now
 

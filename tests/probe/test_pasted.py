@@ -303,6 +303,8 @@ def test_processes_that_differ_are_said_and_the_highest_number_of_workers_is_tak
     ranks = [{**rank, "workers": workers} for workers in (3, 2, 4)]
     answer = answered(line(job__ranks=ranks))
     assert "The processes differ: 2, 3, 4 workers." in answer["paste"]["html"]
+    assert "Not every process has the 4 workers" in answer["paste"]["html"]
+    assert "A batch is smaller" not in answer["paste"]["html"]
     assert answer["paste"]["workload"]["loaders"][0]["num_workers"] == 4
     assert "differ" not in answered(LINE)["paste"]["html"]
 
@@ -430,6 +432,27 @@ def test_read_holds_it_against_the_job_that_is_given(capsys, log) -> None:
     assert found["extra"]["steady_bytes"] == found["extra"]["measured_bytes"] == STEADY
     assert found["extra"]["bound_bytes"] == STEADY + BATCH
     assert found["notes"][0] == "The job used exactly what the model says."
+
+
+def test_read_says_without_workers_what_to_count_it_with_and_predicts_nothing(
+    capsys, tmp_path
+) -> None:
+    file = tmp_path / "alone.log"
+    file.write_text(ALONE, "utf-8")
+    given = json.dumps({"workload": job().model_dump(mode="json")})
+    for words in ((), ("--given", given)):
+        _, found = on_the_command_line(capsys, str(file), *words)
+        assert found["notes"][0].startswith("No DataLoader workers were seen")
+        assert "other_shm_bytes=80740352 (77 MiB)" in " ".join(found["notes"])
+        assert "Right for this job" not in " ".join(found["notes"])
+        assert "recommended_bytes" not in found["extra"]
+
+
+def test_read_names_the_batch_first_where_the_use_stayed_at_a_level(capsys, log) -> None:
+    given = {"workload": job(loader={"batch_size": 1600}).model_dump(mode="json")}
+    _, found = on_the_command_line(capsys, log, "--given", json.dumps(given))
+    assert "a batch takes 15.26 MiB instead of 5.96 GiB" in " ".join(found["notes"])
+    assert found["extra"]["recommended_bytes"] == 2**30
 
 
 def test_what_read_says_of_the_job_is_a_workload(capsys, log) -> None:
