@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from calculator import probed
+from calculator import measured, probed
 from calculator.diagnose import Diagnosis, Scanner
 from calculator.errors import InputError
 from calculator.manifests import Mended, mend
-from calculator.probed import Measured
+from calculator.measured import Measured
 from calculator.readers import read
 from calculator.readers.amounts import laid_over
 from calculator.readers.code.source import MAX_CODE
@@ -190,7 +190,7 @@ def _probe(kept: str, job: Workload) -> Paste:
     if not kept:
         raise InputError.at("", "has no line of the probe: it begins with SHM-PROBE {")
     record, line = probed.read(kept)
-    found, corrected = probed.compare(record, job)
+    found, corrected = measured.compare(record, job)
     changed = corrected.model_dump(mode="json") if corrected != job else None
     return Paste(kind="probe", measured=found, workload=changed, line=line)
 

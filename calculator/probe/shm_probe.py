@@ -1594,10 +1594,10 @@ def finish(watcher: Watcher, ending: Ending | None, voice: Voice) -> None:
         save(watcher.options.json, found)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(program: str) -> argparse.ArgumentParser:
     """Return what reads the options."""
     made = argparse.ArgumentParser(
-        prog="shm_probe.py",
+        prog=program,
         description="Measure what a job uses of /dev/shm.",
         usage="%(prog)s [options] -- COMMAND ... | --pid N | --watch",
     )
@@ -1634,15 +1634,16 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def main(words: list[str] | None = None) -> int:
+def main(words: list[str] | None = None, program: str = "shm_probe.py") -> int:
     """Run; return the exit status, which is the command's own."""
     words = sys.argv[1:] if words is None else words
     cut = words.index("--") if "--" in words else len(words)
-    options = parser().parse_args(words[:cut])
+    reader = parser(program)
+    options = reader.parse_args(words[:cut])
     options.command = words[cut + 1 :]
     chosen = [bool(options.command), options.pid is not None, options.watch]
     if sum(chosen) != 1:
-        parser().error("give one of: a command after --, --pid N, --watch")
+        reader.error("give one of: a command after --, --pid N, --watch")
     options.mode = ("wrap", "pid", "watch")[chosen.index(True)]
     return wrap(options) if options.command else watch(options)
 

@@ -56,6 +56,19 @@ def test_page_never_scrolls_sideways(
     context.close()
 
 
+def test_a_link_to_the_blocks_leads_to_where_they_are_seen(person: Person) -> None:
+    """From far below, where the answer stands above the card that holds them."""
+    page = person.page
+    page.set_viewport_size({"width": 1280, "height": 900})
+    for link in ("#measure a[href='#block-probe']", ".top a[href='#place']"):
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        page.evaluate("(link) => document.querySelector(link).click()", link)
+        answer, place = box(page.locator("#answer")), box(page.locator("#place"))
+        assert answer["y"] >= 0
+        assert answer["y"] + answer["height"] <= place["y"]
+        assert place["y"] + 200 <= 900
+
+
 def test_phone_shows_the_answer_first_and_keeps_it_in_view(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     person = Person(context.new_page())

@@ -13,6 +13,8 @@ from tests.browser.host import Host
 from tests.browser.keeping import (
     cut_off,
     keep,
+    until,
+    until_sent,
     visit,
 )
 from tests.browser.person import Person
@@ -101,6 +103,35 @@ def test_the_second_visit_asks_only_whether_there_is_a_new_version(
     person.wait_until_live()
     person.page.wait_for_timeout(1500)
     assert {*host.sent, *host.checked} <= {"/sw.js"}
+
+
+def test_after_a_direct_start_the_next_one_is_resumed(
+    browser: Browser, host: Host, dist: Path
+) -> None:
+    """What makes it short is fetched once nobody waits, and counts only when all of it is there."""
+    plain = browser.browser_type.launch(
+        executable_path=chromium.ensure(), args=chromium.arguments()
+    )  # which believes to be on a thin line, and so starts directly
+    context = plain.new_context()
+    python = f"py/{hashed.folder(dist, hashed.PYTHON).name}/"
+    host.held.add(f"/{python}snapshot.bin")
+    person = visit(context, host.address)
+    assert host.sent[f"/{python}start.zip"] == 1
+    keep(person)
+    visit(context, host.address).page.close()  # nobody has to wait for it
+    host.held.clear()
+    for name in ("snapshot.bin", "snapshot.json"):
+        until_sent(person, host, f"/{python}{name}")
+        until(person.page, f"caches.match('{python}{name}').then(Boolean)", bool)
+    cut_off(context, host)
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    person.page.reload()
+    person.wait_until_live()
+    assert "snapshot.bin" in asked
+    assert "start.zip" not in asked
+    assert person.complaints == []
+    plain.close()
 
 
 # ---------------------------------------------------------------- an app

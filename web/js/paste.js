@@ -202,7 +202,9 @@ function learn(paste) {
 
 function complain(message) {
   progress.hidden = true;
-  result.replaceChildren(Object.assign(document.createElement("p"), { className: "error", textContent: message }));
+  const tools = Object.assign(document.createElement("div"), { className: "paste-tools" });
+  tools.append(Object.assign(document.createElement("button"), { type: "button", className: "button small clear", textContent: "Clear" }));
+  result.replaceChildren(Object.assign(document.createElement("p"), { className: "error", textContent: message }), tools);
   result.hidden = false;
   say(message);
 }

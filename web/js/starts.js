@@ -17,8 +17,8 @@ const FAST_MBIT = 10; // a second; browsers that tell say no more than this
  */
 export async function choose(base, wanted) {
   if (Object.hasOwn(FILES, wanted)) return wanted;
-  for (const [way, file] of [["resumed", "snapshot.bin"], ["direct", "start.zip"]]) {
-    if (await isStored(base + file)) return way; // it costs no line at all
+  for (const way of ["resumed", "direct"]) {
+    if (await areStored(FILES[way].map((file) => base + file))) return way; // it costs no line at all
   }
   return isSlow() ? "direct" : "resumed";
 }
@@ -32,4 +32,7 @@ function isSlow() {
 }
 
 /** Only a page that is served safely has a store, and where it is forbidden to look there is nothing in it. */
-const isStored = async (address) => Boolean(await globalThis.caches?.match(address).catch(() => null));
+async function areStored(addresses) {
+  const stored = addresses.map((address) => globalThis.caches?.match(address).catch(() => null));
+  return (await Promise.all(stored)).every(Boolean);
+}
