@@ -69,6 +69,49 @@ def test_its_line_is_pasted_compared_and_corrects_the_form_and_can_be_taken_back
     expect(person.input("ranks")).to_have_value("8")
 
 
+@pytest.mark.parametrize("how", ["typed over", "pasted over"])
+def test_taken_back_the_text_before_it_still_stands_in_the_form(person: Person, how: str) -> None:
+    page, result = person.page, person.page.locator("#paste-result")
+    page.locator("#paste").fill(json.dumps({"ranks": 3, "loaders": [{"num_workers": 5}]}))
+    expect(person.input("ranks")).to_have_value("3")
+    if how == "typed over":
+        page.locator("#paste").fill(LINE)
+    else:
+        page.evaluate("text => navigator.clipboard.writeText(text)", LINE)
+        page.locator("#paste").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Control+V")
+    expect(person.input("ranks")).to_have_value("1")
+    expect(person.input("loaders.0.num_workers")).to_have_value("2")
+    expect(result).to_contain_text("put into the form")
+    result.locator(".undo").click()
+    expect(person.input("ranks")).to_have_value("3")
+    expect(person.input("loaders.0.num_workers")).to_have_value("5")
+    expect(result).not_to_contain_text("put into the form")
+
+
+def test_one_job_pasted_over_another_like_it_is_taken_back_alone(person: Person) -> None:
+    page = person.page
+    for count in ("3", "4"):
+        job = json.dumps({"ranks": int(count), "loaders": [{"num_workers": 5}]})
+        page.evaluate("text => navigator.clipboard.writeText(text)", job)
+        page.locator("#paste").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Control+V")
+        expect(person.input("ranks")).to_have_value(count)
+    page.locator("#paste-result .undo").click()
+    expect(person.input("ranks")).to_have_value("3")
+
+
+def test_a_text_that_is_edited_is_taken_back_as_a_whole(person: Person) -> None:
+    for count in ("3", "4"):
+        job = json.dumps({"ranks": int(count), "loaders": [{"num_workers": 5}]})
+        person.page.locator("#paste").fill(job)
+        expect(person.input("ranks")).to_have_value(count)
+    person.page.locator("#paste-result .undo").click()
+    expect(person.input("ranks")).to_have_value("8")
+
+
 def test_the_sample_corrected_the_verdict_follows_and_what_was_seen_stays_said(
     person: Person,
 ) -> None:
