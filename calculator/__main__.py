@@ -1,80 +1,46 @@
 """The door for the shell: `python -m calculator`, also installed as `shm-sizer`.
 
-Exit status: 0 done, 1 the answer is "no", 2 unusable input (one clear line on standard
-error).
+Nothing is imported here that a plain Python does not have: `probe` measures where the job
+runs, and needs no other package there.  Every other command needs those of `NEEDED`.
 """
 
 from __future__ import annotations
 
-import argparse
-import io
-import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Final
 
-from calculator import __version__
-from calculator.commands import COMMANDS
-from calculator.commands.base import Result
-from calculator.errors import InputError, Problem
+from calculator.commands import probe
+
+NEEDED: Final = ("pydantic", "jinja2", "ruamel.yaml")
+"""Packages of the engine, as pip calls them."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters
-    arguments = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    if words[:1] == ["probe"]:
+        return probe.measure(words[1:])
     try:
-        result: Result = arguments.run(arguments)
-        _say(result.hints)
-        _write(result.text)
-    except InputError as error:
-        return _refuse(error)
-    except KeyboardInterrupt:
-        return 130
-    return result.status
+        from calculator import shell  # noqa: PLC0415 - it needs packages that may be missing
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in _ROOTS:
+            raise
+        return _incomplete(error.name)
+    return shell.run(words)
 
 
-def _refuse(error: InputError) -> int:
-    _say([error])
-    return 2
+_ROOTS: Final = {each.split(".")[0] for each in NEEDED}
 
 
-def _say(remarks: Iterable[InputError | Problem]) -> None:
-    if sys.stderr is not None:
-        for remark in remarks:
-            print(f"shm-sizer: {remark}", file=sys.stderr)
-
-
-def _write(text: str) -> None:
-    """Print the answer; a reader that has seen enough is no error."""
-    if sys.stdout is None:
-        raise InputError.at("standard output", "is closed")
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _silence()
-    except OSError as error:
-        _silence()
-        raise InputError.at("standard output", error.strerror or "cannot be written") from None
-
-
-def _silence() -> None:
-    """Nothing is left to flush at exit either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="shm-sizer",
-        description="How large /dev/shm must be for PyTorch DataLoader workers.",
+def _incomplete(missing: str) -> int:
+    """Say how the packages are installed; only `probe` runs without them."""
+    print(
+        f"shm-sizer: this Python has no {missing}: `pip install .` in the checkout brings all"
+        f" that is needed, or `pip install {' '.join(NEEDED)}`; only `probe` needs none",
+        file=sys.stderr,
     )
-    parser.add_argument("--version", action="version", version=f"shm-sizer {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
-    return parser
+    return 2
 
 
 if __name__ == "__main__":

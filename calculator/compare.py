@@ -69,7 +69,7 @@ def compare(kept: Job, now: Job) -> Comparison:
     return Comparison(
         kept=kept.report,
         now=now.report,
-        inputs=tuple(_differences(kept.workload, now.workload)),
+        inputs=tuple(differences(kept.workload, now.workload)),
         sizes=tuple(_sizes(kept.report, now.report)),
         terms=tuple(_terms(kept.report, now.report)),
     )
@@ -78,7 +78,8 @@ def compare(kept: Job, now: Job) -> Comparison:
 # ---------------------------------------------------------------- inputs
 
 
-def _differences(kept: Workload, now: Workload) -> Iterator[Difference]:
+def differences(kept: Workload, now: Workload) -> Iterator[Difference]:
+    """Yield the inputs that are not the same, as the form shows them."""
     before, after = (dict(_leaves(each.model_dump(mode="json"))) for each in (kept, now))
     for path in {**after, **before}:
         here = now if path in after else kept

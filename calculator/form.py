@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from calculator.loader import Loader
 from calculator.typed import is_size
-from calculator.units import exact
+from calculator.units import typed
 from calculator.workload import Workload
 
 
@@ -127,7 +127,7 @@ def _text(value: Any, info: FieldInfo, extra: dict[str, Any]) -> str:
     if value is None:
         return ""
     if is_size(info):
-        return exact(value)
+        return typed(value)
     if extra.get("unit") == "percent":
         return f"{(Decimal(str(value)) * 100).normalize():f}%"
     return _plain(value)

@@ -57,9 +57,11 @@ def collect(
 
 def _without(whole: Any, removals: Sequence[str]) -> Any:
     """Drop list entries; a tensor that shared the storage of a dropped one has its own now."""
+    if not removals:
+        return whole
     left = paths.remove(whole, removals)
     try:
-        loaders = Workload.model_validate(left).loaders if removals else ()
+        loaders = Workload.model_validate(left).loaders
     except ValidationError:
         return left  # said when it is parsed
     return paths.assign(left, {problem.path: "" for problem in dangling(loaders)})

@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from calculator import probed
+from calculator import measured, probed
 from calculator.diagnose import Diagnosis, Scanner
 from calculator.errors import InputError
 from calculator.manifests import Mended, mend
-from calculator.probed import Measured
+from calculator.measured import Measured
 from calculator.readers import read
+from calculator.readers.amounts import laid_over
 from calculator.readers.code.source import MAX_CODE
 from calculator.readers.reading import Reading
 from calculator.recommend import Model
@@ -172,7 +173,7 @@ class Intake:
 
 def _known(job: Workload) -> dict[str, Any]:
     """Return what readers may want to know of the job."""
-    return {"need_bytes": size_job(job).need_bytes}
+    return {"need_bytes": size_job(job).need_bytes, "job": job.model_dump(mode="json")}
 
 
 def _reading(found: Reading, text: str, job: Workload) -> Paste:
@@ -181,7 +182,7 @@ def _reading(found: Reading, text: str, job: Workload) -> Paste:
     if kind == "config" and found.text is not None:
         # what is handed back is for the job that this very text describes, as the form has it next
         wanted = size_job(parse(workload) if workload else job).recommended_bytes
-        found = read(text, kind, {"need_bytes": wanted})
+        found = read(text, kind, {**_known(job), "need_bytes": wanted})
     return Paste(kind=kind, reading=found, workload=workload)
 
 
@@ -189,7 +190,7 @@ def _probe(kept: str, job: Workload) -> Paste:
     if not kept:
         raise InputError.at("", "has no line of the probe: it begins with SHM-PROBE {")
     record, line = probed.read(kept)
-    found, corrected = probed.compare(record, job)
+    found, corrected = measured.compare(record, job)
     changed = corrected.model_dump(mode="json") if corrected != job else None
     return Paste(kind="probe", measured=found, workload=changed, line=line)
 
@@ -233,11 +234,7 @@ def _overlaid(job: Workload, said: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     if not said:
         return None
-    whole = job.model_dump(mode="json")
-    sample = whole["loaders"][0]["fields"]
-    loaders = [{"fields": sample, **loader} for loader in said.get("loaders", ())]
-    changed = {**whole, **said, "loaders": loaders or whole["loaders"]}
     try:
-        return parse(changed).model_dump(mode="json")
+        return parse(laid_over(job.model_dump(mode="json"), said)).model_dump(mode="json")
     except InputError:
         return None

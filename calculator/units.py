@@ -135,6 +135,24 @@ def exact(value: int) -> str:
     return f"{value // KIB**power} {_UNITS[power]}" if power else str(value)
 
 
+def typed(value: int) -> str:
+    """Write bytes as `exact` does, with a fraction where that is shorter: `24105.5625 MiB`."""
+    plain = exact(value)
+    for power in range(_largest_power(value), 0, -1):
+        number = Decimal(value) / KIB**power
+        text = f"{number.normalize():f}"
+        if len(plain.partition(" ")[0]) > _LONG and len(text.partition(".")[2]) <= _PLACES:
+            return f"{text} {_UNITS[power]}"
+    return plain
+
+
+_LONG: Final = 5
+"""Digits from which on a number is hard to read."""
+
+_PLACES: Final = 4
+"""Decimal places that are still easy to."""
+
+
 def brief(value: int) -> str:
     """Write bytes as `exact` does, as short as can be: `64m`, `67108865`."""
     number, _, unit = exact(value).partition(" ")

@@ -11,6 +11,8 @@ import pytest
 from calculator import api
 from calculator.errors import InputError
 from calculator.intake import WHOLE, Intake
+from calculator.sizing import size_job
+from calculator.units import size
 from calculator.workload import parse
 
 CASES = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))["cases"]
@@ -185,3 +187,85 @@ def test_services_left_as_they_are_can_be_mended_instead() -> None:
 def test_a_size_says_whose_job_it_is_for(text) -> None:
     html = ask(chunk=text, first=True, last=True)["html"]
     assert "for the example in the form: 8 processes, 8 workers, batch 64" in html
+
+
+SLICE = {"name": "x", "shape": [3, 64, 64], "dtype": "float32", "view_of": [4_816_896]}
+"""What a crop of a padded buffer is: 48 KiB of a storage of 18.375 MiB, which travels whole."""
+SMALL = [{"name": f"boxes {n}", "shape": [n % 9 + 1, 4], "view_of": [4 * (n % 9 + 1)]}
+         for n in range(300)]  # fmt: skip
+BATCH = {"batch_size": 8, "num_workers": 4, "prefetch_factor": 2, "collate": "own"}
+
+
+def job_of(*fields: Any, **more: Any) -> dict[str, Any]:
+    return {"ranks": 1, "loaders": [{**BATCH, "fields": fields, **more}]}
+
+
+def test_a_whole_job_says_what_it_keeps_with_the_storages_that_travel() -> None:
+    """Nine batches of 18.375 MiB and 20 pages of semaphores; the crops alone were 3.4 MiB."""
+    found = ask(chunk=json.dumps(job_of(SLICE)), first=True, last=True)["html"]
+    assert "9 batches in flight, 165.5 MiB" in found
+    assert "Recommended: 1 GiB" in found
+    assert "not needed" not in found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        job_of(SLICE),
+        job_of(*SMALL),
+        job_of(SLICE, {**SLICE, "name": "y", "same_storage_as": "x"}),
+        job_of({"name": "p", "shape": [9, 3], "sizes": [9, 1, 1, 1]}, collate="list"),
+        job_of({"name": "s", "shape": [999, 999], "nnz": 7}),
+        job_of(SLICE, pin_memory=True),
+        {**job_of(SLICE), "ranks": 6, "page_bytes": 65536},
+    ],
+    ids=["view", "small", "shared", "sizes", "sparse", "pinned", "ranks"],
+)
+@pytest.mark.parametrize("form", [{}, {"other_shm_bytes": 3 * 2**30, "nccl_channels": 9}])
+def test_what_is_said_of_a_whole_job_is_what_it_is_sized_at(said, form) -> None:
+    piece = {"chunk": json.dumps(said), "first": True, "last": True}
+    found = json.loads(api.answer(json.dumps({"workload": form, "paste": piece})))["paste"]
+    sized = size_job(parse(found["workload"]))
+    assert sized.workload.other_shm_bytes == form.get("other_shm_bytes", 0)
+    use = sized.footprint.uses[0]
+    held = 8 if said["loaders"][0].get("pin_memory") else 9
+    assert f"{held} batches in flight, {size(use.steady_bytes)}" in found["html"]
+    assert f"Recommended: {size(sized.recommended_bytes)} for" in found["html"]
+    if said["ranks"] > 1:
+        assert f"they keep {size(sized.steady_need_bytes)} in it" in found["html"]
+
+
+WRITTEN = (
+    "loader = DataLoader(TensorDataset(torch.zeros(100, 3, 64, 64)), batch_size=8, num_workers=2)\n"
+)
+
+
+INPUTS = {"shape": [3, 64, 64], "batch_size_per_rank": 8, "workers": 2}
+
+
+@pytest.mark.parametrize("text", [f"import torch\n{WRITTEN}", json.dumps(INPUTS)])
+def test_what_is_said_of_code_and_of_inputs_is_for_the_job_that_the_form_has_then(text) -> None:
+    given = {"other_shm_bytes": 3 * 2**30}
+    piece = {"chunk": text, "first": True, "last": True}
+    found = json.loads(api.answer(json.dumps({"workload": given, "paste": piece})))["paste"]
+    wanted = size_job(parse(found["workload"])).recommended_bytes
+    assert wanted > 3 * 2**30
+    assert size(wanted) in found["html"]
+
+
+def test_a_job_of_hundreds_of_tensors_is_read_and_a_longer_one_is_said_to_be_too_long() -> None:
+    text = json.dumps(job_of(*SMALL), indent=1)
+    assert len(text) > 30_000
+    found = ask(chunk=text, first=True, last=True)
+    assert len(found["workload"]["loaders"][0]["fields"]) == len(SMALL)
+    padded = json.dumps(job_of(*SMALL), indent=60)
+    assert len(padded) > 250_000
+    found = ask(chunk=padded, first=True, last=True)
+    assert found["workload"] is None
+    assert "more than the 250,000 that are read" in found["html"]
+
+
+def test_the_notes_of_the_inspector_may_stand_before_its_json() -> None:
+    text = "note: sizes vary\nnote: another\n" + json.dumps(job_of(SLICE), indent=1)
+    found = ask(chunk=text, first=True, last=True)["workload"]
+    assert found["loaders"][0]["fields"][0]["view_of"] == [4_816_896]

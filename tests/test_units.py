@@ -7,6 +7,7 @@ import pytest
 from calculator.units import (
     GIB,
     GRAMMARS,
+    KIB,
     MIB,
     SizeError,
     ceil_to,
@@ -15,6 +16,7 @@ from calculator.units import (
     ladder,
     parse_size,
     size,
+    typed,
 )
 
 EDGES = [1, 4096, MIB - 1, MIB, MIB + 1, 64 * MIB, 5_550_112_768, GIB, 8 * GIB, 1025 * GIB + 1]
@@ -174,3 +176,20 @@ def test_headroom_is_exact_and_rounds_up() -> None:
 
 def test_rounding_up_keeps_what_fits() -> None:
     assert [ceil_to(value, 4096) for value in (0, 1, 4096, 4097)] == [0, 4096, 4096, 8192]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (64 * MIB, "64 MiB"),
+        (65_536_000, "64000 KiB"),
+        (24_684_096 * KIB, "24105.5625 MiB"),
+        (1_572_864 * KIB, "1536 MiB"),
+        (24_684_097 * KIB, "24684097 KiB"),
+        (67_108_865, "67108865"),
+        (0, "0"),
+    ],
+)
+def test_a_long_number_has_a_fraction_where_that_is_short_and_exact(value, text) -> None:
+    assert typed(value) == text
+    assert parse_size(text) == value

@@ -122,7 +122,12 @@ async function fill(name, files) {
   }
 }
 
-/** Now that nobody waits: the next start is to be a short one. On a dear or slow line only what is there already. */
+let filling = null;
+
+/** Not while it takes over: whoever opens a page then would wait for it. */
+const more = () => (filling ??= fillCostly().finally(() => (filling = null)));
+
+/** The next start is to be a short one. On a dear or slow line only what is there already is kept. */
 async function fillCostly() {
   const how = isDear() ? { cache: "only-if-cached", mode: "same-origin" } : {};
   for (const url of BUILD.costly.map((path) => SCOPE + path)) {
@@ -195,7 +200,6 @@ async function begin() {
   const pages = await clients.matchAll({ type: "window" });
   await Promise.all(pages.map(({ url }) => refill(url.slice(SCOPE.length).replace(/[?#].*/, ""))));
   await tidy();
-  await fillCostly();
 }
 
 /** Delete what other versions have left, but for what a page that is open may still ask for, or the next version. */
@@ -220,5 +224,6 @@ async function makeRoom(before) {
 function hear(event) {
   if (event.data === "activate") skipWaiting();
   if (event.data === "tidy") event.waitUntil(tidy());
+  if (event.data === "more") event.waitUntil(more());
   if (event.data === "folders") event.ports[0].postMessage(FOLDERS);
 }

@@ -36,6 +36,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 PAGE = 4096
+VARY = "sizes vary, and this is one batch: give the sizes of the largest one"
 MOST_FIELDS, MOST_SIZES, MOST_DIMENSIONS, LONGEST_NAME = 1000, 100_000, 16, 80
 MOST_CONTAINERS, DEEPEST = 1_000_000, 40
 WRONG = (Exception, SystemExit)
@@ -599,9 +600,22 @@ def _words(
         found = _stacked(leaves, samples) or _in_lists(leaves, samples)
         if found:
             if any("sizes" in field for field in found["fields"]):
-                notes.append("sizes vary, and this is one batch: give the sizes of the largest one")
+                notes.append(VARY)
             return found
+    if _vary(leaves, samples):
+        notes.append(VARY)
     return _one_by_one(leaves, moved, samples, notes)
+
+
+def _vary(leaves: list[_Leaf], samples: Any) -> bool:
+    """Tell whether a list with one tensor a sample has them in several sizes."""
+    shapes: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
+    for leaf in leaves:
+        for step, key in enumerate(leaf.path):
+            if isinstance(key, int):
+                alike = (leaf.path[:step], leaf.path[step + 1 :], leaf.dtype)
+                shapes.setdefault(alike, []).append(tuple(leaf.shape))
+    return any(len(each) == samples and len(set(each)) > 1 for each in shapes.values())
 
 
 def _stacked(leaves: list[_Leaf], samples: int) -> dict[str, Any]:

@@ -17,25 +17,33 @@ a pipe would change what programs print; `--scan always` asks for it nevertheles
 Signals are passed on, and the exit status is the job's.
 
 Only where the probe itself is killed with SIGKILL does the job notice: its next line of
-standard error fails.  A peak is a sample: what comes and goes within a millisecond can be
+standard error fails.  Where standard error is not read, the probe ends with its job all
+the same, and a small process stays that hands on the rest once it is read.  A peak is a
+sample: what comes and goes within a millisecond can be
 missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import array
 import contextlib
 import errno
+import fcntl
 import json
+import math
 import os
 import re
 import resource
 import select
 import signal
+import stat
 import subprocess
 import sys
+import termios
 import threading
 import time
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
@@ -773,79 +781,216 @@ def _shown(line: bytes) -> str:
     return line[-300:].decode("utf-8", "replace").strip()
 
 
+class Outlet(threading.Thread):
+    """Writes what it is given, in order; who gives it never waits, however slowly it is read.
+
+    Args:
+        target: where to; nothing is written where it is not open.
+    """
+
+    PIECE = 65536
+    GLANCE = 0.1
+    """Seconds after which a full pipe is looked at again, and whether we shall stop."""
+
+    def __init__(self, target: int) -> None:
+        super().__init__(daemon=True)
+        self.target = own_way(target)
+        self.unread = not is_open(target)
+        free = self.target != target or is_file(target)
+        self._piece = self.PIECE if free else select.PIPE_BUF  # fits where poll sees room
+        self._waiting = bytearray()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._at_line_start = True
+
+    def put(self, data: bytes, *, fresh_line: bool = False) -> None:
+        """Take bytes to be written, on a line of their own where asked."""
+        with self._changed:
+            if self.unread or not data:
+                return
+            if fresh_line and not self._at_line_start:
+                self._waiting += b"\n"
+            self._waiting += data
+            self._at_line_start = data.endswith(b"\n")
+            self._changed.notify_all()
+
+    def empty(self, patience: float | None = None) -> bool:
+        """Wait until all is written, or we stop, or patience ends; say whether all is."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting or self._stopped, patience)
+            return not self._waiting
+
+    def stop(self) -> bytes:
+        """End; return what is not written."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        if self.ident is not None:
+            self.join(5 * self.GLANCE)  # in vain where another writer took a pipe's last room
+        return bytes(self._waiting)
+
+    def run(self) -> None:
+        """Write until told to stop."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._stopped)
+                if self._stopped:
+                    return
+                piece = bytes(self._waiting[: self._piece])
+            done, unread = written(self.target, piece, self.GLANCE)
+            with self._changed:
+                self.unread = unread
+                del self._waiting[: len(self._waiting) if unread else done]
+                self._changed.notify_all()
+
+
+def own_way(target: int) -> int:
+    """Return a descriptor of the same pipe or terminal with which writing never blocks.
+
+    That it does not is a property of the open file, which others share, so it is opened again.
+    """
+    try:
+        if stat.S_ISFIFO(os.fstat(target).st_mode) or os.isatty(target):
+            flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+            return above_streams(os.open(f"/proc/self/fd/{target}", flags))
+    except OSError:
+        pass
+    return target
+
+
+def written(target: int, piece: bytes, patience: float | None) -> tuple[int, bool]:
+    """Write some of it where there is room; return how much is done with, and if nobody reads.
+
+    What cannot be written, as on a full disk, is done with too: the job's lines are lost then
+    as they would be without us, and the job lives.
+    """
+    waiting = select.poll()
+    waiting.register(target, select.POLLOUT)
+    if not waiting.poll(None if patience is None else patience * 1000):
+        return 0, False
+    try:
+        return os.write(target, piece), False
+    except BlockingIOError:
+        return 0, False
+    except OSError as error:
+        return len(piece), error.errno in {errno.EPIPE, errno.ECONNRESET}
+
+
+def above_streams(descriptor: int) -> int:
+    """Move a descriptor out of the place of a standard stream that is closed."""
+    if descriptor > 2:
+        return descriptor
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(descriptor)
+    return moved
+
+
+def pipe() -> tuple[int, int]:
+    """Return a pipe's two ends, none of them a standard stream."""
+    source, target = os.pipe()
+    return above_streams(source), above_streams(target)
+
+
 class Passing(threading.Thread):
     """Hands the job's output on, byte for byte as it comes, and lets a scanner see a copy."""
 
     PIECE = 65536
 
-    def __init__(self, source: int, target: int, scanner: Scanner, lock: threading.Lock) -> None:
+    def __init__(self, source: int, outlet: Outlet, scanner: Scanner) -> None:
         super().__init__(daemon=True)
-        self._source, self._target = source, target
-        self._scanner, self._lock = scanner, lock
-        self._asked, self._ask = os.pipe()
-        self.at_line_start = True
+        self._source, self._outlet, self._scanner = source, outlet, scanner
+        self._asked, self._ask = pipe()
         self.ended = False
 
     def run(self) -> None:
         """Copy until the last writer has closed its end, or until asked to stop."""
-        while True:
-            ready, _, _ = select.select([self._source, self._asked], [], [])
-            if self._source not in ready:
+        ready = select.poll()
+        ready.register(self._source, select.POLLIN)
+        ready.register(self._asked, select.POLLIN)
+        while not any(each == self._asked for each, _ in ready.poll()):
+            if not self._take() or not self._given():
                 return
-            chunk = os.read(self._source, self.PIECE)
-            if not chunk:
-                self.ended = True
-                return
-            with self._lock:
-                if not write_all(self._target, chunk):
-                    os.close(self._source)  # nobody reads it: the job shall know, as without us
-                    self.ended = True
-                    return
-                self.at_line_start = chunk.endswith(b"\n")
-            self._scanner.feed(chunk)
 
-    def finish(self, patience: float = 0.5) -> None:
-        """Take the rest; what still writes then (a daemon) keeps a copier of its own."""
+    def _take(self) -> int:
+        """Take the next piece; return its length, 0 where there will be none any more."""
+        chunk = os.read(self._source, self.PIECE)
+        self._outlet.put(chunk)
+        self._scanner.feed(chunk)
+        self.ended = not chunk
+        return len(chunk)
+
+    def _given(self) -> bool:
+        """Wait until all is written: a reader that is slow makes the job slow, as without us."""
+        while not self._outlet.empty(Outlet.GLANCE) and not readable(self._asked):
+            pass
+        if self._outlet.unread:
+            os.close(self._source)  # the job shall know, as without us
+            self.ended = True
+        return not self.ended
+
+    def finish(self, patience: float = 0.5) -> int:
+        """Take what the job has written; return where what it left behind still writes, or -1."""
         self.join(patience)
-        if self.is_alive():
-            os.write(self._ask, b".")
-            self.join()
+        os.write(self._ask, b".")
+        self.join()
+        left = 0 if self.ended else readable(self._source)
+        while left > 0 and not self.ended:
+            left -= self._take()
         self._scanner.end()
-        if not self.ended and os.getpid() != 1:
-            self._leave_copier()
+        return -1 if self.ended else self._source
 
-    def _leave_copier(self) -> None:
+
+def readable(source: int) -> int:
+    """Return how many bytes lie in a pipe."""
+    count = array.array("i", [0])
+    fcntl.ioctl(source, termios.FIONREAD, count)
+    return count[0]
+
+
+def leave_copier(source: int, target: int, rest: bytes) -> None:
+    """Leave a process that writes what is not read yet, and what still comes from a daemon."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a thread may be left; the copier needs nothing of it
         if os.fork():
             return
-        status = 1
-        try:
-            os.setsid()
-            while True:
-                chunk = os.read(self._source, self.PIECE)
-                if not chunk or not write_all(self._target, chunk):
-                    break
-            status = 0
-        finally:
-            os._exit(status)
-
-
-def write_all(target: int, data: bytes) -> bool:
-    """Write all of it, waiting where the other side is slow; False where nobody reads."""
-    view = memoryview(data)
+    status = 1
     try:
-        while view:
-            view = view[_written(target, view) :]
+        os.setsid()
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        close_all_but({source, target})
+        unread = False
+        while not unread and (rest or source >= 0):
+            rest = rest or os.read(source, Passing.PIECE)
+            if not rest:
+                break
+            done, unread = written(target, rest[: select.PIPE_BUF], None)
+            rest = rest[done:]
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def close_all_but(kept: set[int]) -> None:
+    """Close what a reader may wait for the end of."""
+    with contextlib.suppress(OSError):
+        for descriptor in map(int, os.listdir("/proc/self/fd")):
+            if descriptor not in kept:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+
+
+def is_open(descriptor: int) -> bool:
+    """Say whether a descriptor can be used."""
+    try:
+        os.fstat(descriptor)
     except OSError:
         return False
     return True
 
 
-def _written(target: int, view: memoryview) -> int:
-    try:
-        return os.write(target, view)
-    except BlockingIOError:
-        select.select([], [target], [])
-        return 0
+def is_file(descriptor: int) -> bool:
+    """Say whether a descriptor is of a file on a disk, where writing waits for no reader."""
+    return is_open(descriptor) and stat.S_ISREG(os.fstat(descriptor).st_mode)
 
 
 # ---------------------------------------------------------------- the command
@@ -907,7 +1052,7 @@ class Command:
             **streams,  # type: ignore[call-overload]
         )
         self.pid: int = self._popen.pid
-        self._told_to_stop = False
+        self._told_to_stop = self._stopped = False
         self.ending: Ending | None = None
 
     def told(self, event: Any) -> None:
@@ -920,6 +1065,8 @@ class Command:
                 os.kill(self.pid, event.si_signo)
         if event.si_signo in {signal.SIGTSTP, signal.SIGCONT}:
             self._told_to_stop = event.si_signo == signal.SIGTSTP
+            self.reap()  # of two pending signals the lower number comes first, not the older
+            self._stop_too()
 
     def _same_group(self) -> bool:
         try:
@@ -932,7 +1079,7 @@ class Command:
         while self.ending is None or os.getpid() == 1:
             try:
                 whose = -1 if os.getpid() == 1 else self.pid
-                pid, status = os.waitpid(whose, os.WNOHANG | os.WUNTRACED)
+                pid, status = os.waitpid(whose, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
             except ChildProcessError:
                 return
             if pid == 0:
@@ -942,14 +1089,38 @@ class Command:
 
     def _changed(self, status: int) -> None:
         if os.WIFSTOPPED(status):
-            if self._told_to_stop and os.getpid() != 1:
-                os.kill(os.getpid(), signal.SIGSTOP)  # a shell waits for that: Ctrl-Z
+            self._stopped = True
+            by_itself = os.WSTOPSIG(status) != signal.SIGSTOP and in_foreground()
+            self._told_to_stop = self._told_to_stop or by_itself
+            self._stop_too()
+        elif os.WIFCONTINUED(status):
+            self._stopped = False
         elif os.WIFSIGNALED(status):
             self.ending = Ending(None, os.WTERMSIG(status))
             self._popen.returncode = -os.WTERMSIG(status)
         else:
             self.ending = Ending(os.WEXITSTATUS(status), None)
             self._popen.returncode = os.WEXITSTATUS(status)
+
+    def _stop_too(self) -> None:
+        """Stop with the job: a shell waits for that when it is Ctrl-Z."""
+        if self._told_to_stop and self._stopped and os.getpid() != 1:
+            self._told_to_stop = self._stopped = False  # so it is when we go on
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def in_foreground() -> bool:
+    """Say whether a shell waits for us at a terminal."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
 
 
 def end_like(ending: Ending) -> int:
@@ -961,7 +1132,6 @@ def end_like(ending: Ending) -> int:
         if ending.signal not in {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(ending.signal, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {ending.signal})
-        sys.stdout.flush()
         os.kill(os.getpid(), ending.signal)
         time.sleep(1)
     return 128 + ending.signal
@@ -1083,7 +1253,7 @@ class Watcher:
         self._watch_stall(now)
         if self.options.json and now >= self._save_at + self.SAVE_EVERY:
             self._save_at = now
-            save(self.options.json, record(self, None, partial=True))
+            save(self.options.json, record(self, None, partial=True), self.say)
         cost = time.thread_time() - spent
         self._look_at = now + max(self.OFTEN, cost / self.DEAR_SHARE)
 
@@ -1423,37 +1593,51 @@ def _used(row: dict[str, Any], job: dict[str, Any]) -> str:
     return f"{counts}, {size(row['private'])} private, {size(row['shared'])} shared"
 
 
-def save(path: str, found: dict[str, Any]) -> None:
+def save(path: str, found: dict[str, Any], say: Callable[[str], None]) -> None:
     """Write the line into a file in one go; where that fails, only say so."""
     beside = path + ".new"
     try:
         Path(beside).write_text(line_of(found) + "\n", encoding="utf-8")
         os.replace(beside, path)
     except OSError as error:
-        sys.stderr.write(f"shm-probe: could not write {path}: {error.strerror}\n")
+        say(f"could not write {path}: {error.strerror}")
 
 
 # ---------------------------------------------------------------- the whole
 
 
 class Voice:
-    """Says things on standard error, at the start of a line."""
+    """Says things on standard error, at the start of a line, and never waits for a reader."""
+
+    PATIENCE = 0.5
+    AS_FIRST = 5.0
+    """Seconds to be read within at the end; the first process of a container leaves nobody
+    who could write the rest later."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.passing: Passing | None = None
+        self.outlet = Outlet(2)
 
     def __call__(self, words: str) -> None:
         """Say one thing."""
-        with self.lock:
-            start = "" if self.passing is None or self.passing.at_line_start else "\n"
-            write_all(2, (f"{start}shm-probe: {words}\n").encode("utf-8", "replace"))
-            if self.passing is not None:
-                self.passing.at_line_start = True
+        self.raw(f"shm-probe: {words}")
 
     def raw(self, text: str) -> None:
         """Write lines as they are."""
-        write_all(2, (text + "\n").encode("utf-8", "replace"))
+        self.outlet.put((text + "\n").encode("utf-8", "replace"), fresh_line=True)
+
+    def end(self, source: int = -1) -> None:
+        """See that all is written, if need be by a process that we leave behind.
+
+        Args:
+            source: what a daemon still writes to, to be copied; -1 where there is none.
+        """
+        if self.outlet.ident is None:
+            self.outlet.start()
+        first = os.getpid() == 1
+        self.outlet.empty(self.AS_FIRST if first else self.PATIENCE)
+        rest = self.outlet.stop()
+        if not first and not self.outlet.unread and (rest or source >= 0):
+            leave_copier(source, self.outlet.target, rest)
 
 
 def same_file(one: int, two: int) -> bool:
@@ -1465,15 +1649,6 @@ def same_file(one: int, two: int) -> bool:
     return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
 
 
-def is_open(descriptor: int) -> bool:
-    """Say whether a descriptor can be used."""
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        return False
-    return True
-
-
 def wrap(options: argparse.Namespace) -> int:
     """Run the command and watch it."""
     voice = Voice()
@@ -1482,6 +1657,7 @@ def wrap(options: argparse.Namespace) -> int:
         watcher = Watcher(options, job, Cgroup(), voice)  # before the job: what was there already
     except Exception as error:  # noqa: BLE001 - whatever it is, it is not the job's
         voice(f"cannot measure: {error!r}")
+        voice.end()
         os.execvp(options.command[0], options.command)  # noqa: S606
     signals = Signals(PASSED_ON)
     streams, source = _streams(options)
@@ -1489,30 +1665,33 @@ def wrap(options: argparse.Namespace) -> int:
         command = Command(options.command, signals, streams)
     except OSError as error:
         voice(f"cannot run {options.command[0]}: {error.strerror}")
+        voice.end()
         return 127 if error.errno == errno.ENOENT else 126
     job.top = command.pid
+    voice.outlet.start()
+    passing: Passing | None = None
     if streams:
         os.close(streams["stderr"])
-        voice.passing = Passing(source, 2, watcher.scanner, voice.lock)
-        voice.passing.start()
+        passing = Passing(source, voice.outlet, watcher.scanner)
+        passing.start()
     ending = _wait(command, signals, watcher)
-    if voice.passing is not None:
-        voice.passing.finish()
+    left = passing.finish() if passing is not None else -1
     watcher.tick_safely()
     try:
         watcher.memory.look()
         finish(watcher, ending, voice)
     except Exception as error:  # noqa: BLE001 - the job's own end is what counts
         voice(f"cannot say what was measured: {error!r}")
+    voice.end(left)
     return end_like(ending)
 
 
 def _streams(options: argparse.Namespace) -> tuple[dict[str, int], int]:
     """Return what the command's streams are, where not ours, and where they can be read."""
-    scans = options.scan == "always" or (options.scan == "auto" and is_open(2) and not os.isatty(2))
-    if not scans:
+    scans = options.scan == "always" or (options.scan == "auto" and not os.isatty(2))
+    if not scans or not is_open(2):
         return {}, -1
-    source, inner = os.pipe()
+    source, inner = pipe()
     return {"stderr": inner, **({"stdout": inner} if same_file(1, 2) else {})}, source
 
 
@@ -1536,11 +1715,13 @@ def watch(options: argparse.Namespace) -> int:
     first = stat_of("/proc", top) if top is not None else None
     if top is not None and first is None:
         voice(f"there is no process {top}")
+        voice.end()
         return 2
     ends = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
     signals = Signals(ends)
     root = root_of(top)
     watcher = Watcher(options, Job("/proc", top), _cgroup_of(top), voice, root=root)
+    voice.outlet.start()
     job_seen = False
     while not options.seconds or time.monotonic() - watcher.begin < options.seconds:
         event = signals.wait(watcher.tick())
@@ -1557,6 +1738,7 @@ def watch(options: argparse.Namespace) -> int:
             break
         job_seen = job_seen or training is not None
     finish(watcher, None, voice)
+    voice.end()
     return 0
 
 
@@ -1591,20 +1773,40 @@ def finish(watcher: Watcher, ending: Ending | None, voice: Voice) -> None:
         voice.raw(table(found))
     voice.raw(line)
     if watcher.options.json:
-        save(watcher.options.json, found)
+        save(watcher.options.json, found, voice)
 
 
-def parser() -> argparse.ArgumentParser:
+def between(least: float, most: float) -> Callable[[str], float]:
+    """Return what reads a number within bounds; nan and inf are none."""
+
+    def read_number(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            message = f"{text!r} is no number from {least:g} to {most:g}"
+            raise argparse.ArgumentTypeError(message)
+        return value
+
+    return read_number
+
+
+def parser(program: str) -> argparse.ArgumentParser:
     """Return what reads the options."""
     made = argparse.ArgumentParser(
-        prog="shm_probe.py",
+        prog=program,
         description="Measure what a job uses of /dev/shm.",
         usage="%(prog)s [options] -- COMMAND ... | --pid N | --watch",
     )
     made.add_argument("--pid", type=int, help="watch this process and what it started")
     made.add_argument("--watch", action="store_true", help="watch everything in the container")
     made.add_argument(
-        "--for", dest="seconds", type=float, default=0, metavar="SECONDS", help="watch no longer"
+        "--for",
+        dest="seconds",
+        type=between(0.001, 1e9),
+        metavar="SECONDS",
+        help="watch no longer",
     )
     made.add_argument(
         "--json", metavar="FILE", help="also write the line of JSON there, and every 10 s meanwhile"
@@ -1612,14 +1814,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--path", default=SHM, help="the file system (default: %(default)s)")
     made.add_argument(
         "--interval",
-        type=float,
+        type=between(1, 60000),
         default=20,
         metavar="MS",
         help="between looks (default: %(default)s)",
     )
     made.add_argument(
         "--hang",
-        type=float,
+        type=between(0.001, 1e9),
         default=30,
         metavar="SECONDS",
         help="without progress after a lost batch (default: %(default)s)",
@@ -1634,15 +1836,20 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def main(words: list[str] | None = None) -> int:
+def main(words: list[str] | None = None, program: str = "shm_probe.py") -> int:
     """Run; return the exit status, which is the command's own."""
     words = sys.argv[1:] if words is None else words
     cut = words.index("--") if "--" in words else len(words)
-    options = parser().parse_args(words[:cut])
+    reader = parser(program)
+    options = reader.parse_args(words[:cut])
     options.command = words[cut + 1 :]
     chosen = [bool(options.command), options.pid is not None, options.watch]
     if sum(chosen) != 1:
-        parser().error("give one of: a command after --, --pid N, --watch")
+        reader.error("give one of: a command after --, --pid N, --watch")
+    if options.command and options.seconds:
+        reader.error("--for goes with --pid and --watch; a wrapped command runs to its end")
+    if not options.command and options.scan == "always":
+        reader.error("--scan always goes with a wrapped command: only its output can be read")
     options.mode = ("wrap", "pid", "watch")[chosen.index(True)]
     return wrap(options) if options.command else watch(options)
 

@@ -11,7 +11,7 @@ from calculator.dtypes import ITEMSIZE, UnknownDtypeError, canonical
 from calculator.errors import InputError
 from calculator.loader import DEFAULT_PREFETCH
 from calculator.readers.reading import Estimate, LoaderReading
-from calculator.sizing import size_job
+from calculator.sizing import Sizing, size_job
 from calculator.typed import MAX_BYTES
 from calculator.workload import parse
 
@@ -159,9 +159,37 @@ def _fields(read: LoaderReading) -> list[dict[str, Any]] | None:
     return None
 
 
+def laid_over(job: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay input JSON that a text says over a whole one; its loaders take the place of the others.
+
+    What a loader does not say of its samples stays as the job has it.
+    """
+    loaders = said.get("loaders")
+    if not loaders or not job.get("loaders"):
+        return {**job, **said}
+    sample = job["loaders"][0]["fields"]
+    return {**job, **said, "loaders": [{"fields": sample, **loader} for loader in loaders]}
+
+
+def sized(workload: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Sizing | None:
+    """Return what the engine makes of input JSON; None where it refuses it.
+
+    Args:
+        workload: what a text says.
+        job: the whole input JSON of the job that it is laid over.  Where the two do not go
+            together, or there is none, the engine's defaults are below the text.
+    """
+    for below in (job or {}, {}):
+        try:
+            return size_job(parse(laid_over(below, workload)))
+        except InputError:
+            continue
+    return None
+
+
 def estimate(
     loaders: Sequence[LoaderReading],
-    workload: Mapping[str, Any],
+    found: Sizing | None,
     *,
     ranks: int = 1,
     together: bool = True,
@@ -171,24 +199,21 @@ def estimate(
 
     Args:
         loaders: what was read.
-        workload: the input JSON of `form`.
+        found: what the engine makes of them.
         ranks: processes of one container.
         together: whether all loaders hold batches at once; if not, the largest counts.
         resident: bytes of dataset tensors that stay in /dev/shm, each rank.
     """
     peaks = [each.peak_bytes for each in loaders]
-    if not peaks or any(peak is None for peak in peaks):
+    if found is None or not peaks or any(peak is None for peak in peaks):
         return None
     pairs = [(each.peak_bytes or 0, min(each.ranks or ranks, ranks)) for each in loaders]
     add = sum if together else max
-    try:
-        sized = size_job(parse({"ranks": ranks, **workload}))
-    except InputError:
-        return None
     return Estimate(
         per_rank_peak_bytes=add(peak for peak, _ in pairs) + resident,
         container_peak_bytes=add(peak * count for peak, count in pairs) + resident * ranks,
         resident_bytes=resident,
-        need_bytes=sized.need_bytes,
-        recommended_bytes=sized.recommended_bytes,
+        full_bytes=found.steady_need_bytes,
+        need_bytes=found.need_bytes,
+        recommended_bytes=found.recommended_bytes,
     )

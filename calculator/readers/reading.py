@@ -76,13 +76,15 @@ class LoaderReading(Model):
 class Estimate(Model):
     """What the loaders come to.
 
-    The peaks are sums over the loaders that live together (and what stays resident);
-    need and recommendation are the engine's, with every other user of /dev/shm.
+    The peaks are sums of raw bytes over the loaders that live together (and what stays
+    resident).  What people are told is the engine's, of the whole job and with every other
+    user of /dev/shm: what it keeps there with full queues, needs, and should be given.
     """
 
     per_rank_peak_bytes: int
     container_peak_bytes: int
     resident_bytes: int = 0
+    full_bytes: int
     need_bytes: int
     recommended_bytes: int
 

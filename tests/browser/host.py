@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ class Host:
         """Paths of which only the first half arrives."""
         self.wrong: set[str] = set()
         """Paths answered with something else as if it were right, as login pages do."""
+        self.held: set[str] = set()
+        """Paths that are answered only once they are taken out here."""
         self.sent: Counter[str] = Counter()
         """Answers with content, by path."""
         self.checked: Counter[str] = Counter()
@@ -61,6 +64,8 @@ class Handler(serve.Handler):
         self.directory = str(self.host.site)
         if self.host.is_down:
             raise ConnectionResetError
+        while self.path in self.host.held:
+            time.sleep(0.05)
         if self.path in self.host.wrong:
             return self.something_else()
         return super().send_head()

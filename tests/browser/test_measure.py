@@ -69,6 +69,49 @@ def test_its_line_is_pasted_compared_and_corrects_the_form_and_can_be_taken_back
     expect(person.input("ranks")).to_have_value("8")
 
 
+@pytest.mark.parametrize("how", ["typed over", "pasted over"])
+def test_taken_back_the_text_before_it_still_stands_in_the_form(person: Person, how: str) -> None:
+    page, result = person.page, person.page.locator("#paste-result")
+    page.locator("#paste").fill(json.dumps({"ranks": 3, "loaders": [{"num_workers": 5}]}))
+    expect(person.input("ranks")).to_have_value("3")
+    if how == "typed over":
+        page.locator("#paste").fill(LINE)
+    else:
+        page.evaluate("text => navigator.clipboard.writeText(text)", LINE)
+        page.locator("#paste").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Control+V")
+    expect(person.input("ranks")).to_have_value("1")
+    expect(person.input("loaders.0.num_workers")).to_have_value("2")
+    expect(result).to_contain_text("put into the form")
+    result.locator(".undo").click()
+    expect(person.input("ranks")).to_have_value("3")
+    expect(person.input("loaders.0.num_workers")).to_have_value("5")
+    expect(result).not_to_contain_text("put into the form")
+
+
+def test_one_job_pasted_over_another_like_it_is_taken_back_alone(person: Person) -> None:
+    page = person.page
+    for count in ("3", "4"):
+        job = json.dumps({"ranks": int(count), "loaders": [{"num_workers": 5}]})
+        page.evaluate("text => navigator.clipboard.writeText(text)", job)
+        page.locator("#paste").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Control+V")
+        expect(person.input("ranks")).to_have_value(count)
+    page.locator("#paste-result .undo").click()
+    expect(person.input("ranks")).to_have_value("3")
+
+
+def test_a_text_that_is_edited_is_taken_back_as_a_whole(person: Person) -> None:
+    for count in ("3", "4"):
+        job = json.dumps({"ranks": int(count), "loaders": [{"num_workers": 5}]})
+        person.page.locator("#paste").fill(job)
+        expect(person.input("ranks")).to_have_value(count)
+    person.page.locator("#paste-result .undo").click()
+    expect(person.input("ranks")).to_have_value("8")
+
+
 def test_the_sample_corrected_the_verdict_follows_and_what_was_seen_stays_said(
     person: Person,
 ) -> None:
@@ -84,7 +127,32 @@ def test_the_sample_corrected_the_verdict_follows_and_what_was_seen_stays_said(
 
 def test_a_line_that_was_cut_is_said_to_be_incomplete(person: Person) -> None:
     person.page.locator("#paste").fill(LINE[:700])
-    expect(person.page.locator("#paste-result .error")).to_contain_text("incomplete")
+    result = person.page.locator("#paste-result")
+    expect(result.locator(".error")).to_contain_text("incomplete")
+    result.get_by_role("button", name="Clear").click()
+    expect(result).to_be_hidden()
+    expect(person.page.locator("#paste")).to_have_value("")
+
+
+def test_a_job_without_workers_is_taken_into_the_form_as_another_user(person: Person) -> None:
+    record = json.loads(LINE.removeprefix("SHM-PROBE "))
+    record["job"] |= {"workers": 0, "owners": 0, "ranks": []}
+    person.page.locator("#paste").fill(f"SHM-PROBE {json.dumps(record)}")
+    result = person.page.locator("#paste-result")
+    expect(result.locator("h3")).to_contain_text("No DataLoader workers were seen")
+    expect(result).not_to_contain_text("Right for this job")
+    result.get_by_role("button", name="Other use of /dev/shm: 77 MiB").click()
+    expect(person.input("other_shm_bytes")).to_have_value("77 MiB")
+    expect(result).to_contain_text("The form counts 77 MiB for other users")
+    expect(person.input("ranks")).to_have_value("8")
+
+
+def test_what_was_put_into_the_form_has_the_forms_names(person: Person) -> None:
+    person.page.locator("#paste").fill(LINE)
+    rows = person.page.locator("#paste-result .origins").nth(1).locator("th[scope=row]")
+    expect(rows.get_by_text("Processes (GPUs)")).to_be_visible()
+    expect(rows.get_by_text("num_workers", exact=True)).to_be_visible()
+    expect(rows.get_by_text("Open files allowed")).to_be_visible()
 
 
 def test_the_lines_that_run_it_follow_the_form(person: Person) -> None:

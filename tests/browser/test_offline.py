@@ -113,9 +113,13 @@ def test_after_a_direct_start_the_next_one_is_resumed(
         executable_path=chromium.ensure(), args=chromium.arguments()
     )  # which believes to be on a thin line, and so starts directly
     context = plain.new_context()
-    person = visit(context, host.address)
     python = f"py/{hashed.folder(dist, hashed.PYTHON).name}/"
+    host.held.add(f"/{python}snapshot.bin")
+    person = visit(context, host.address)
     assert host.sent[f"/{python}start.zip"] == 1
+    keep(person)
+    visit(context, host.address).page.close()  # nobody has to wait for it
+    host.held.clear()
     for name in ("snapshot.bin", "snapshot.json"):
         until_sent(person, host, f"/{python}{name}")
         until(person.page, f"caches.match('{python}{name}').then(Boolean)", bool)

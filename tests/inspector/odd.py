@@ -83,6 +83,12 @@ def mixed(items: Any) -> Any:
     return [items[0], torch.ones(7)]
 
 
+def detections(items: Any) -> Any:
+    """Images in one tensor, and a list with the boxes of each, as many as it has."""
+    boxes = [torch.zeros(number + 1, 4) for number in range(len(items))]
+    return {"images": torch.zeros(len(items), 3, 8, 8), "targets": [{"boxes": b} for b in boxes]}
+
+
 def cycle() -> Any:
     """Return a list that holds itself."""
     found: list[Any] = [torch.zeros(6)]
@@ -370,6 +376,7 @@ def main() -> None:
         "mixed": shown(describe(DataLoader(own.tensors[0], 2, collate_fn=mixed, **fork))),
         "strided": shown(describe(DataLoader(made, 2, collate_fn=strided, **fork))),
         "jagged": shown(describe(DataLoader(made, 2, collate_fn=jagged, **fork))),
+        "detections": shown(describe(DataLoader(made, 3, collate_fn=detections, **fork))),
         "held": shown(describe(DataLoader(own, 2, **spawn))),
         "several": several,
         "many": shown(describe([torch.zeros(n % 7 + 1) for n in range(1500)])),

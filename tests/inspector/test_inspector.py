@@ -190,3 +190,10 @@ def test_more_storages_than_the_calculator_takes_fields_keep_their_sizes() -> No
 def test_the_running_epoch_and_random_numbers_are_as_they_would_have_been() -> None:
     assert found()["undisturbed"] == {"same": True}
     assert found()["children"] == 0
+
+
+def test_boxes_beside_stacked_images_are_said_to_vary_from_batch_to_batch() -> None:
+    assert [field["name"] for field in loader("detections")["fields"]][1] == "targets.0.boxes"
+    assert "sizes vary, and this is one batch" in notes("detections")
+    assert "sizes vary" not in notes("batch") + notes("mixed") + notes("strided")
+    assert batch_bytes("detections") == 3 * 3 * 8 * 8 * 4 + (1 + 2 + 3) * 4 * 4

@@ -7,12 +7,13 @@ prefetch 2, batches of 4 x 1,000,000 float32, a slow consumer, forkserver.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from calculator import api, probed
+from calculator import api, measured, probed
 from calculator.__main__ import main
 from calculator.errors import InputError
 from calculator.intake import WHOLE, Intake, Paste
@@ -46,10 +47,16 @@ def line(**changes: Any) -> str:
     return "SHM-PROBE " + json.dumps(data)
 
 
-def compared(text: str, given: Workload) -> probed.Measured:
+def compared(text: str, given: Workload) -> measured.Measured:
     record = probed.find(text)
     assert record is not None
-    return probed.compare(record, given)[0]
+    return measured.compare(record, given)[0]
+
+
+def right_size(text: str, given: Workload) -> int | None:
+    found = compared(text, given).predicted
+    assert found is not None
+    return found.size_bytes
 
 
 def pasted(text: str, given: Workload, kind: Any = "auto") -> Paste:
@@ -149,9 +156,9 @@ def test_a_log_that_is_said_to_be_one_stays_one() -> None:
 def test_a_real_run_is_what_the_model_says_to_the_byte() -> None:
     found = compared(LINE, job())
     assert found.verdict == "steady"
-    assert found.measured_bytes == found.steady_bytes == STEADY
-    assert found.bound_bytes == STEADY + BATCH
-    assert found.changes == (probed.Change(path="python_version", before="3.12", after="3.11"),)
+    assert found.predicted is not None
+    assert found.measured_bytes == found.predicted.steady_bytes == STEADY
+    assert found.predicted.bound_bytes == found.predicted.steady_bytes + BATCH
 
 
 @pytest.mark.parametrize(
@@ -179,21 +186,22 @@ def test_a_sample_four_times_too_small_is_found_by_what_one_batch_must_be() -> N
     uint8 = {"fields": [{"shape": [1_000_000], "dtype": "uint8"}]}
     found = compared(LINE, job(loader=uint8))
     assert found.verdict == "above"
-    assert found.batch_bytes == 4_001_792  # 4,000,000 in whole pages
-    assert found.implied_batch_bytes == BATCH
+    assert found.batch is not None
+    assert found.batch.bytes == 4_001_792  # 4,000,000 in whole pages
+    assert found.batch.implied_bytes == BATCH
 
 
 def test_batches_that_the_loop_keeps_are_counted() -> None:
     found = compared(line(shm__peak=STEADY + 4 * BATCH), job())
-    assert (found.verdict, found.held_more) == ("above", 3)
+    assert found.batch is not None
+    assert (found.verdict, found.batch.held_more) == ("above", 3)
 
 
 def test_the_size_that_is_right_holds_the_peak_and_the_bound_with_headroom() -> None:
     gib = 2**30
-    assert compared(line(shm__peak=3 * gib), job()).size_bytes == 4 * gib
+    assert right_size(line(shm__peak=3 * gib), job()) == 4 * gib
     large = job(loader={"batch_size": 400})
-    found = compared(LINE, large)
-    assert found.size_bytes >= 1.1 * found.bound_bytes > 8 * gib
+    assert right_size(line(shm__course=None), large) == 16 * gib  # six of 1.6 GB, and a tenth
 
 
 def test_a_full_shm_hides_the_need() -> None:
@@ -201,8 +209,104 @@ def test_a_full_shm_hides_the_need() -> None:
     assert compared(line(found=[cause]), job()).verdict == "cut_off"
 
 
-def test_without_workers_nothing_is_compared() -> None:
-    assert compared(line(job__workers=0, job__owners=0, job__ranks=[]), job()).verdict == "none"
+# ---------------------------------------------------------------- a level, and what explains it
+
+
+def test_a_batch_that_was_seen_to_leave_comes_first_and_decides_the_size() -> None:
+    html = answered(LINE, loader={"batch_size": 1600})["paste"]["html"]
+    reasons = re.findall(r"<li>(.*?)</li>", html, re.DOTALL)
+    assert reasons[0].startswith("A batch is smaller than the form says")
+    assert "15.26 MiB" in reasons[0]  # 16,003,072 bytes
+    assert "faster" not in html
+    assert right_size(LINE, job(loader={"batch_size": 1600})) == 2**30  # six of 16 MB, and a tenth
+
+
+def test_a_level_without_batches_seen_to_leave_decides_no_size() -> None:
+    course = {"step": 0.1, "bytes": [0] * 10 + [STEADY] * 30}
+    large = {"batch_size": 1600}
+    text = line(shm__course=course)
+    assert right_size(text, job(loader=large)) is None
+    html = answered(text, loader=large)["paste"]["html"]
+    assert "Right for this job" not in html
+    assert "faster" not in html
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        pytest.param({"step": 0.1, "bytes": [0, STEADY] * 20}, id="up and down"),
+        pytest.param({"step": 0.1, "bytes": [STEADY // 3] * 40 + [STEADY]}, id="long before"),
+        pytest.param({"step": 60, "bytes": [STEADY] * 40}, id="maxima of minutes"),
+        pytest.param({"step": 0.1, "bytes": [STEADY] * 15}, id="too short"),
+    ],
+)
+def test_without_a_level_the_queues_may_never_have_filled(course) -> None:
+    found = compared(line(shm__course=course), job(loader={"batch_size": 1600}))
+    assert found.level is None
+    html = answered(line(shm__course=course), loader={"batch_size": 1600})["paste"]["html"]
+    assert html.index("faster than the workers") < html.index("Or a batch is smaller")
+    assert "Right for this job" in html
+
+
+def test_where_the_batch_is_right_fewer_of_them_wait() -> None:
+    found = compared(LINE, job(loader={"prefetch_factor": 8}))
+    assert found.batch is not None
+    assert found.batch.waiting == 5
+    html = answered(LINE, loader={"prefetch_factor": 8})["paste"]["html"]
+    assert "faster than the workers" in html
+    assert "Correct prefetch_factor" in html
+
+
+def test_a_batch_that_is_larger_than_said_is_larger_in_the_size_too() -> None:
+    small = job(loader={"fields": [{"shape": [1_000], "dtype": "uint8"}], "batch_size": 1})
+    text = line(shm__peak=5 * 300 * 2**20 + 14 * 4096, shm__course=None)
+    assert right_size(text, small) == 2 * 2**30  # six of 300 MiB and a tenth, not five
+
+
+# ---------------------------------------------------------------- without workers, and of others
+
+ALONE = line(job__workers=0, job__owners=0, job__ranks=[], job__torch=[], job__python=[])
+
+
+def test_without_workers_nothing_is_predicted_and_it_is_offered_as_another_user() -> None:
+    found = compared(ALONE, job())
+    assert (found.verdict, found.predicted) == ("none", None)
+    assert found.other_bytes == 77 * 2**20  # 80,072,704 in whole MiB
+    html = answered(ALONE)["paste"]["html"]
+    for words in ("Predicted", "Right for this job", "Usual level", "Bound"):
+        assert words not in html
+    assert "other_shm_bytes&#34;: 80740352" in html or 'other_shm_bytes": 80740352' in html
+    counted = answered(ALONE, other_shm_bytes=77 * 2**20)["paste"]["html"]
+    assert "The form counts 77 MiB for other users" in counted
+    assert "data-set" not in counted
+
+
+OTHERS = "measured is all of /dev/shm, other programs included"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, False),
+        ({"mode": "pid"}, True),
+        ({"mode": "watch"}, True),
+        ({"shm__files_left": [{"kind": "other", "bytes": 1}]}, True),
+        ({"shm__files_left": [{"kind": "torch", "bytes": 1}]}, False),
+    ],
+)
+def test_what_others_may_have_used_is_said_to_be_in_it(changes, told) -> None:
+    assert (OTHERS in answered(line(**changes))["paste"]["html"]) is told
+
+
+def test_processes_that_differ_are_said_and_the_highest_number_of_workers_is_taken() -> None:
+    rank = RECORD["job"]["ranks"][0]
+    ranks = [{**rank, "workers": workers} for workers in (3, 2, 4)]
+    answer = answered(line(job__ranks=ranks))
+    assert "The processes differ: 2, 3, 4 workers." in answer["paste"]["html"]
+    assert "Not every process has the 4 workers" in answer["paste"]["html"]
+    assert "A batch is smaller" not in answer["paste"]["html"]
+    assert answer["paste"]["workload"]["loaders"][0]["num_workers"] == 4
+    assert "differ" not in answered(LINE)["paste"]["html"]
 
 
 # ---------------------------------------------------------------- the workload corrected
@@ -218,10 +322,36 @@ def test_ranks_workers_versions_and_limits_are_what_was_seen() -> None:
     assert corrected["current_shm"] == 2**30
     assert corrected["open_files_limit"] == 4096
     assert corrected["max_map_count"] == 65530
-    assert corrected["main_process_bytes"] == RECORD["job"]["ranks"][0]["private"]
+    assert corrected["main_process_bytes"] == 144 * 2**20  # 150,233,088 in whole MiB
     assert (
         corrected["loaders"][0]["fields"] == given.model_dump(mode="json")["loaders"][0]["fields"]
     )
+
+
+def test_what_was_put_into_the_form_is_listed_as_the_form_has_it() -> None:
+    found = compared(LINE, job(ranks=8, current_shm="64m"))
+    assert {each.label: (each.kept, each.now) for each in found.changes} == {
+        "Processes (GPUs)": ("8", "1"),
+        "Python": ("3.12", "3.11"),
+        "/dev/shm now": ("64 MiB", "1 GiB"),  # noqa: S108 - a label
+        "Memory of a training process": ("4 GiB", "144 MiB"),
+        "Memory of a worker process": ("512 MiB", "202 MiB"),
+        "Open files allowed": ("1024", "4096"),
+    }
+    html = answered(LINE, ranks=8)["paste"]["html"]
+    assert "Processes (GPUs)</th><td>8</td><td>1</td>" in html
+
+
+def test_a_version_that_is_known_more_precisely_stays() -> None:
+    found = compared(LINE, job(torch_version="2.13.0", python_version="3.11.7"))
+    assert not {"PyTorch", "Python"} & {each.label for each in found.changes}
+    other = compared(LINE, job(torch_version="2.1.3", python_version="3.1"))
+    assert {"PyTorch", "Python"} <= {each.label for each in other.changes}
+
+
+def test_a_large_shm_is_put_into_the_form_so_that_it_can_be_read() -> None:
+    found = compared(line(shm__size=25_276_518_400), job())  # 24684100 KiB
+    assert "24105.5625 MiB" in [each.now for each in found.changes]
 
 
 def test_the_pinning_thread_that_was_seen_is_put_into_the_form() -> None:
@@ -237,7 +367,7 @@ def test_of_several_loaders_none_is_said_to_have_the_workers() -> None:
     assert [each["num_workers"] for each in found.workload["loaders"]] == [3, 5]
     assert found.measured is not None
     assert found.measured.undecided
-    assert found.measured.implied_batch_bytes is None
+    assert found.measured.batch is None
 
 
 # ---------------------------------------------------------------- through the page's door
@@ -302,6 +432,27 @@ def test_read_holds_it_against_the_job_that_is_given(capsys, log) -> None:
     assert found["extra"]["steady_bytes"] == found["extra"]["measured_bytes"] == STEADY
     assert found["extra"]["bound_bytes"] == STEADY + BATCH
     assert found["notes"][0] == "The job used exactly what the model says."
+
+
+def test_read_says_without_workers_what_to_count_it_with_and_predicts_nothing(
+    capsys, tmp_path
+) -> None:
+    file = tmp_path / "alone.log"
+    file.write_text(ALONE, "utf-8")
+    given = json.dumps({"workload": job().model_dump(mode="json")})
+    for words in ((), ("--given", given)):
+        _, found = on_the_command_line(capsys, str(file), *words)
+        assert found["notes"][0].startswith("No DataLoader workers were seen")
+        assert "other_shm_bytes=80740352 (77 MiB)" in " ".join(found["notes"])
+        assert "Right for this job" not in " ".join(found["notes"])
+        assert "recommended_bytes" not in found["extra"]
+
+
+def test_read_names_the_batch_first_where_the_use_stayed_at_a_level(capsys, log) -> None:
+    given = {"workload": job(loader={"batch_size": 1600}).model_dump(mode="json")}
+    _, found = on_the_command_line(capsys, log, "--given", json.dumps(given))
+    assert "a batch takes 15.26 MiB instead of 5.96 GiB" in " ".join(found["notes"])
+    assert found["extra"]["recommended_bytes"] == 2**30
 
 
 def test_what_read_says_of_the_job_is_a_workload(capsys, log) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -54,6 +57,43 @@ def test_it_must_be_told_exactly_one_thing_to_watch(words) -> None:
     done = run([sys.executable, FILE, *words])
     assert done.returncode == 2
     assert "one of" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--interval", "nan"], "--interval: 'nan' is no number from 1 to 60000"),
+        (["--interval", "inf"], "--interval: 'inf' is no number"),
+        (["--interval", "1e30"], "--interval: '1e30' is no number"),
+        (["--interval", "0"], "--interval: '0' is no number"),
+        (["--interval", "-5"], "--interval: '-5' is no number"),
+        (["--interval", "x"], "--interval: 'x' is no number"),
+        (["--hang", "nan"], "--hang: 'nan' is no number"),
+        (["--hang", "0"], "--hang: '0' is no number"),
+        (["--for", "1"], "--for goes with --pid and --watch"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_option_that_cannot_be_meant_is_refused_before_the_job_starts(options, said) -> None:
+    done = run(command(["echo", "started"], *options))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("options", [["--for", "nan"], ["--for", "0"], ["--scan", "always"]])
+def test_what_watching_cannot_mean_is_refused(options) -> None:
+    done = run([sys.executable, FILE, "--watch", *options], timeout=20)
+    assert done.returncode == 2
+    assert options[0] in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"])
+def test_with_streams_closed_it_ends_as_the_job_does(closed) -> None:
+    words = command(["sh", "-c", "kill -TERM $$"])
+    done = run(["sh", "-c", f'exec "$@" {closed}', "sh", *words])
+    assert done.returncode == -signal.SIGTERM
+    assert "Traceback" not in done.stderr
 
 
 BROKEN = """
@@ -134,6 +174,50 @@ def test_stopping_the_probe_stops_the_job_and_continuing_continues_it() -> None:
     assert within(5, lambda: state(probe.pid) == state(child) == "T")
     probe.send_signal(signal.SIGCONT)
     assert within(5, lambda: state(probe.pid) != "T" and state(child) != "T")
+    probe.send_signal(signal.SIGTERM)
+    probe.communicate(timeout=20)
+    assert probe.returncode == 5
+
+
+@pytest.mark.parametrize("job", ["sleep 300", "sh -c 'sleep 300; true'"])
+def test_ctrl_z_gives_the_shell_its_terminal_back_each_time(job) -> None:
+    """Which of two pending signals comes first, the job's stop or ours, is not ours to choose."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvpe("bash", ["bash", "--norc", "-i"], {**os.environ, "PS1": "PROMPT$ "})  # noqa: S606
+    try:
+        assert b"PROMPT$" in typed(terminal, "", b"PROMPT$")
+        typed(terminal, f"{sys.executable} {FILE} --quiet -- {job}\n", b"never", 1.5)
+        for _ in range(10):
+            assert b"Stopped" in typed(terminal, "\x1a", b"PROMPT$")
+            typed(terminal, "fg\n", b"never", 0.4)
+        assert b"SHM-PROBE" in typed(terminal, "\x03", b"PROMPT$")
+        assert b"alive" in typed(terminal, "echo al''ive\n", b"alive")
+    finally:
+        os.close(terminal)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def typed(terminal: int, keys: str, until: bytes, seconds: float = 8) -> bytes:
+    """Type at a terminal; return what it shows until it shows something, or for some time."""
+    os.write(terminal, keys.encode())
+    shown, end = b"", time.monotonic() + seconds
+    while until not in shown and (left := end - time.monotonic()) > 0:
+        if select.select([terminal], [], [], left)[0]:
+            shown += os.read(terminal, 65536)
+    return shown
+
+
+def test_a_job_that_is_stopped_and_continued_on_its_own_leaves_the_probe_running() -> None:
+    probe = started(HANDLING)
+    (child,) = children(probe.pid)
+    for number in (signal.SIGSTOP, signal.SIGTSTP):
+        os.kill(child, number)
+        assert within(5, lambda: state(child) == "T")
+        time.sleep(0.3)
+        assert state(probe.pid) != "T"
+        os.kill(child, signal.SIGCONT)
     probe.send_signal(signal.SIGTERM)
     probe.communicate(timeout=20)
     assert probe.returncode == 5
@@ -250,6 +334,175 @@ def test_a_daemon_that_the_job_leaves_behind_can_still_write(tmp_path) -> None:
         subprocess.run(command(python(code)), stderr=err, check=True, timeout=60)
         assert time.monotonic() - begin < 1.9
     assert within(10, lambda: b"late\n" in (tmp_path / "err").read_bytes())
+
+
+# ---------------------------------------------------------------- when nobody reads it
+
+FLOOD = """
+import sys
+print("ready", flush=True)
+while True:
+    sys.stderr.write("x" * 1000 + chr(10))
+"""
+
+
+def unread(code: str, *options: str) -> tuple[subprocess.Popen[bytes], int]:
+    """Start the probe around code that prints "ready"; its standard error is a full pipe soon."""
+    read, write = os.pipe()
+    words = command(python(code), "--quiet", *options)
+    probe = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=write)
+    os.close(write)
+    assert probe.stdout is not None
+    assert probe.stdout.readline() == b"ready\n"
+    return probe, read
+
+
+def ended(probe: subprocess.Popen[bytes], seconds: float) -> int:
+    """Return the status once the probe has ended and nobody holds its standard output."""
+    probe.communicate(timeout=seconds)
+    return probe.returncode
+
+
+def called(mark: str) -> list[int]:
+    """Return who has this in its command."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found += [int(file.parent.name)] if mark.encode() in file.read_bytes() else []
+    return found
+
+
+def all_of(source: int) -> bytes:
+    with os.fdopen(source, "rb") as file:
+        return file.read()
+
+
+def test_it_ends_with_a_job_whose_standard_error_nobody_reads() -> None:
+    probe, read = unread(FLOOD)
+    time.sleep(1.5)
+    probe.send_signal(signal.SIGTERM)
+    assert ended(probe, 4) == -signal.SIGTERM
+    os.close(read)
+
+
+def test_what_was_not_read_when_it_ended_can_be_read_later() -> None:
+    code = (
+        "import os\nprint('ready', flush=True)\nfor n in range(40000): os.write(2, b'%05d\\n' % n)"
+    )
+    probe, read = unread(code)
+    assert os.read(read, 6) == b"00000\n"
+    time.sleep(2)
+    assert probe.poll() is None, "the job's 240 kB fit into pipes: nothing is tested"
+    taken = 0
+    while taken < 120000:  # now the job can end, and its probe has much left
+        taken += len(os.read(read, 6))
+    assert ended(probe, 6) == 0
+    rest = all_of(read)
+    job, mark, _ = rest.partition(b"SHM-PROBE {")
+    lines = job.decode().splitlines()
+    assert mark
+    assert lines[-1] == "39999"
+    assert lines == [f"{number:05d}" for number in range(20001, 40000)]
+
+
+def test_what_stays_for_an_unread_pipe_holds_nothing_else_open_and_can_be_ended() -> None:
+    mark = f"# {time.time_ns()}"
+    probe, read = unread(FLOOD + mark)
+    time.sleep(1)
+    probe.send_signal(signal.SIGTERM)
+    assert ended(probe, 4) == -signal.SIGTERM
+    (copier,) = called(mark)
+    os.kill(copier, signal.SIGTERM)
+    assert within(5, lambda: not called(mark))
+    os.close(read)
+
+
+def test_a_remark_waits_for_no_reader_and_signals_reach_the_job() -> None:
+    filling = "open('/dev/shm/a', 'wb').write(bytes(7500000)); time.sleep(300)"
+    flooding = (
+        "threading.Thread(target=lambda: [sys.stderr.write('x' * 1000) for _ in iter(int, 1)]"
+    )
+    code = (
+        "import sys, threading, time; print('ready', flush=True)\n"
+        f"{flooding}, daemon=True).start(); time.sleep(1); {filling}"
+    )
+    read, write = os.pipe()
+    words = with_tmpfs("size=8m", command(python(code), "--quiet"))
+    probe = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=write)
+    os.close(write)
+    time.sleep(3.5)
+    probe.send_signal(signal.SIGTERM)
+    assert ended(probe, 4) == -signal.SIGTERM
+    assert b"is 80% full" in all_of(read)
+
+
+@pytest.mark.parametrize("words", [["--watch"], ["--scan", "never", "--", "sleep", "300"]])
+def test_a_full_pipe_keeps_no_signal_from_a_probe_that_only_talks(words) -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    while fits(write):
+        pass
+    os.set_blocking(write, True)
+    talks = [sys.executable, FILE, "--path", "/nowhere", *words]  # says at once that it is missing
+    probe = subprocess.Popen(talks, stderr=write)
+    os.close(write)
+    time.sleep(1.5)
+    probe.send_signal(signal.SIGTERM)
+    assert ended(probe, 4) in {0, -signal.SIGTERM}
+    assert b"there is no /nowhere" in all_of(read)
+
+
+def fits(target: int) -> bool:
+    try:
+        return os.write(target, b"." * 4096) > 0
+    except BlockingIOError:
+        return False
+
+
+def test_a_daemon_that_writes_faster_than_is_read_does_not_keep_the_probe() -> None:
+    code = "import os, sys\nif os.fork():\n print('ready', flush=True); os._exit(4)\n"
+    code += "os.setsid(); os.close(1)\n"
+    probe, read = unread(code + "while True: os.write(2, b'x' * 999 + b'\\n')")
+    end = time.monotonic() + 4
+    while probe.poll() is None and time.monotonic() < end:
+        os.read(read, 8192)
+        time.sleep(0.01)
+    assert ended(probe, 1) == 4
+    os.close(read)  # ends the copier, and with it the daemon
+
+
+def test_as_the_first_process_it_ends_too_where_nobody_reads() -> None:
+    root("a process namespace")
+    namespace = [component("unshare"), "--pid", "--fork", "--mount-proc"]
+    read, write = os.pipe()
+    words = command(["timeout", "1", *python(FLOOD)], "--quiet")
+    probe = subprocess.Popen([*namespace, *words], stdout=subprocess.DEVNULL, stderr=write)
+    os.close(write)
+    assert ended(probe, 12) == 124
+    os.close(read)
+
+
+def test_on_a_full_disk_lines_are_lost_and_the_job_lives() -> None:
+    code = "for n in 1 2 3; do echo $n >&2; sleep .2; done; echo done; exit 3"
+    words = command(["sh", "-c", code])
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=full, check=False, timeout=30)
+    assert (done.returncode, done.stdout) == (3, b"done\n")
+
+
+def test_a_log_that_may_not_grow_takes_what_fits_and_the_job_lives(tmp_path) -> None:
+    code = "for n in 1 2 3; do head -c 3000 /dev/zero >&2; sleep .2; done; echo done; exit 3"
+    limited = 'ulimit -f 8; exec "$@" 2>"$0"'
+    words = ["bash", "-c", limited, str(tmp_path / "log"), *command(["sh", "-c", code])]
+    done = run(words)
+    assert (done.returncode, done.stdout) == (3, "done\n")
+    assert (tmp_path / "log").stat().st_size == 8192
+
+
+def test_a_reader_that_goes_away_is_noticed_by_the_job_as_without_us() -> None:
+    probe, read = unread(FLOOD)
+    os.close(read)
+    assert ended(probe, 10) == 1  # Python's BrokenPipeError
 
 
 # ---------------------------------------------------------------- what it measures

@@ -220,6 +220,7 @@ async function report() {
   return answer.printed;
 }
 
+document.documentElement.classList.add("scripted"); // js/theme.js has done so, if it has come
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 copy.start();
 download.start();

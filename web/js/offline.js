@@ -49,7 +49,7 @@ export async function live() {
     const registration = await workers.register(`${site}sw.js`, { updateViaCache: "none" });
     follow(registration);
     watch(registration);
-    workers.controller?.postMessage("tidy");
+    for (const wish of ["tidy", "more"]) workers.controller?.postMessage(wish);
   } catch {
     // Not allowed here, or no network: the page is live all the same.
   }
@@ -61,6 +61,7 @@ function follow(registration) {
   registration.addEventListener("updatefound", () => note(registration.installing));
   workers.addEventListener("controllerchange", () => {
     if (controlled) arrived(workers.controller);
+    else workers.controller.postMessage("more");
     controlled = true;
   });
 }

@@ -28,7 +28,10 @@ let chosen = {}; // what a person said of it: its kind, a container
 let said = ""; // the last answer, read aloud once
 let size = 0; // what is recommended
 let takeBack; // as long as what was read stands in the form
-let series; // the texts that come one after the other in the box are one change of the form
+let series; // a text that is edited in the box is one change of the form, whatever it says in between
+let before = ""; // what stood in the box before the last edit
+let pasted; // what is about to be put into the box at once
+let another = false; // whether the text has been replaced since the last one that was learned from
 let depends = false; // whether what it says depends on the job in the form
 let compares = false; // whether it is held against that job
 
@@ -43,11 +46,16 @@ export function start(send, learned) {
   found = learned;
   box.addEventListener("input", () => {
     clearTimeout(timer);
+    another ||= isAnother(box.value);
+    before = box.value;
+    pasted = undefined;
     timer = setTimeout(() => read(box.value), PAUSE_MS);
   });
   box.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
+    pasted = text.replaceAll(/\r\n?/g, "\n");
     if (text.length < LARGE) return;
+    another = true;
     event.preventDefault();
     read(text);
   });
@@ -104,7 +112,7 @@ function open(chosen) {
   forget();
   if (chosen.size < LARGE) return chosen.arrayBuffer().then((bytes) => {
     const text = new TextDecoder(encoding(bytes)).decode(bytes);
-    box.value = text;
+    box.value = before = text;
     return read(text);
   });
   return hand(stream(chosen), chosen.size, {});
@@ -185,7 +193,8 @@ function compareAnew(paste) {
 }
 
 function learn(paste) {
-  const goesOn = takeBack && isWithin(series);
+  const goesOn = takeBack && !another && isWithin(series);
+  another = false;
   if (!goesOn) series = String(Date.now());
   const back = found(paste, series);
   if (!goesOn) takeBack = back;
@@ -193,16 +202,29 @@ function learn(paste) {
 
 function complain(message) {
   progress.hidden = true;
-  result.replaceChildren(Object.assign(document.createElement("p"), { className: "error", textContent: message }));
+  const tools = Object.assign(document.createElement("div"), { className: "paste-tools" });
+  tools.append(Object.assign(document.createElement("button"), { type: "button", className: "button small clear", textContent: "Clear" }));
+  result.replaceChildren(Object.assign(document.createElement("p"), { className: "error", textContent: message }), tools);
   result.hidden = false;
   say(message);
+}
+
+/** Whether a text takes the place of the one before it: what is edited keeps half of that, or more. */
+function isAnother(text) {
+  if (text === pasted) return true;
+  const most = Math.min(text.length, before.length);
+  let same = 0;
+  while (same < most && text[same] === before[same]) same += 1;
+  let after = 0;
+  while (after < most - same && text.at(-1 - after) === before.at(-1 - after)) after += 1;
+  return same + after < before.length / 2;
 }
 
 function clear() {
   latest += 1;
   clearTimeout(timer);
-  forget();
   box.value = "";
+  forget();
   result.replaceChildren();
   result.hidden = true;
   progress.hidden = true;
@@ -213,6 +235,8 @@ function forget() {
   line = undefined;
   chosen = {};
   takeBack = undefined;
+  another = true;
+  before = box.value;
 }
 
 function act(event) {
@@ -223,6 +247,7 @@ function act(event) {
   if (button?.matches(".undo")) {
     takeBack?.();
     takeBack = undefined;
+    for (const each of result.querySelectorAll("[data-put]")) each.remove(); // it is out of the form
     result.querySelector(".taken-back").hidden = false;
     result.querySelector(".clear").focus();
     button.remove();

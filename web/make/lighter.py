@@ -13,7 +13,7 @@ from typing import Final
 from web.make import archive
 
 _PARTS: Final = (
-    *("calculator/commands/", "calculator/__main__."),  # the command line
+    *("calculator/commands/", "calculator/__main__.", "calculator/shell."),  # the command line
     *("pydantic/deprecated/", "pydantic/color.", "pydantic/experimental/"),
     # of packages that are there for a part of them
     *("email/mime/", "email/_header_value_parser.", "email/headerregistry.", "email/policy."),

@@ -38,6 +38,8 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         value = next((given[each] for each in aliases if given.get(each) is not None), None)
         if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 10**6:
             found[key] = value
+    if isinstance(given.get("job"), Mapping):
+        found["job"] = given["job"]
     platform = given.get("platform")
     if isinstance(platform, str):
         found["platform"] = platform.lower()[:40]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from calculator.errors import InputError
 from calculator.loader import DEFAULT_PREFETCH
+from calculator.readers import amounts
 from calculator.readers.code import words
 from calculator.readers.code.facts import Facts
 from calculator.readers.code.job import Job, workload
 from calculator.readers.code.remarks import remarks
 from calculator.readers.reading import Estimate, LoaderReading, Origin, Question, Reading
-from calculator.sizing import size_job
-from calculator.workload import parse
 
 if TYPE_CHECKING:
     from calculator.readers.code.machine import Machine
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 def reading(machine: Machine, job: Job) -> Reading:
     """Return everything that was read."""
     form = workload(job) if job.loaders else None
-    found = estimate(job)
+    found = estimate(job, machine.given.get("job"))
     return Reading(
         kind="code",
         format="notebook" if machine.source.notebook else "python",
@@ -85,8 +83,13 @@ def _tensors(each: Facts) -> tuple[tuple[tuple[int, ...], str], ...]:
     )
 
 
-def estimate(job: Job) -> Estimate | None:
-    """Return what the engine makes of the job; None where something it needs is open."""
+def estimate(job: Job, below: Mapping[str, Any] | None = None) -> Estimate | None:
+    """Return what the engine makes of the job; None where something it needs is open.
+
+    Args:
+        job: what was read.
+        below: the whole input JSON of the job that it is laid over, if there is one.
+    """
     if not job.complete():
         return None
     peaks = [
@@ -94,15 +97,14 @@ def estimate(job: Job) -> Estimate | None:
     ]
     resident = job.resident or 0
     alone = (sum if job.together else max)(peaks)
-    data = {"ranks": job.processes, **workload(job)}
-    try:
-        sized = size_job(parse(data))
-    except InputError:
+    sized = amounts.sized({"ranks": job.processes, **workload(job)}, below)
+    if sized is None:
         return None
     return Estimate(
         per_rank_peak_bytes=alone + resident,
         container_peak_bytes=job.processes * (alone + resident),
         resident_bytes=resident,
+        full_bytes=sized.steady_need_bytes,
         need_bytes=sized.need_bytes,
         recommended_bytes=sized.recommended_bytes,
     )

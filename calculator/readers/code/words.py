@@ -75,7 +75,7 @@ def _total(job: Job, estimate: Estimate) -> str:
         need=size(estimate.need_bytes),
         recommended=size(estimate.recommended_bytes),
         processes=job.processes,
-        each=size(estimate.per_rank_peak_bytes),
+        full=size(estimate.full_bytes),
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from calculator.live import LoaderUse
 from calculator.readers import amounts
 from calculator.readers.config.paste import Paste
 from calculator.readers.config.say import ask, note, warn
@@ -36,6 +37,7 @@ def answer(
     warnings: Sequence[Remark] = (),
     notes: Sequence[str] = (),
     form: dict[str, Any] | None = None,
+    whole: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Reading:
     """Put the answer together.
@@ -56,6 +58,7 @@ def answer(
         warnings: the reader's own.
         notes: the reader's own; the loaders' follow.
         form: further keys of the input JSON.
+        whole: the input JSON, where the paste itself is that; it has the last word.
         more: further fields of `Reading`.
     """
     count = ranks or 1
@@ -63,13 +66,16 @@ def answer(
         loaders, ranks=count if loaders or ranks else None, together=together,
         memory_limit=memory, current_shm=shm, **(form or {}),
     )  # fmt: skip
+    sized = amounts.sized(whole or {"ranks": count, **job}, paste.given.get("job"))
     found = amounts.estimate(
-        loaders, job, ranks=count, together=together or not loaders[1:], resident=resident
+        loaders, sized, ranks=count, together=together or not loaders[1:], resident=resident
     )
-    said = [*notes, *_platform(paste), *(_about(each) for each in loaders)]
+    uses = sized.footprint.uses if sized and found else [None] * len(loaders)
+    about = (_about(each, use) for each, use in zip(loaders, uses, strict=True))
+    said = [*notes, *_platform(paste), *about]
     if found and count > 1:
-        one, all_ = size(found.per_rank_peak_bytes), size(found.container_peak_bytes)
-        said.append(note("ranks", ranks=count, one=one, all=all_))
+        full = found.full_bytes
+        said.append(note("ranks", ranks=count, full=size(full), each=size(full // count)))
     elif ranks and ranks > 1:
         said.append(note("processes", ranks=ranks))
     if found:
@@ -86,7 +92,7 @@ def answer(
         kind="config",
         format=format,
         framework=framework,
-        workload=job or None,
+        workload=dict(whole or job) or None,
         loaders=tuple(loaders),
         ranks=count if loaders or ranks else None,
         alive_together=together if len(loaders) > 1 else None,
@@ -106,7 +112,8 @@ def _platform(paste: Paste) -> list[str]:
     return [note(name)] if name in {"macos", "windows"} else []
 
 
-def _about(each: LoaderReading) -> str:
+def _about(each: LoaderReading, use: LoaderUse | None) -> str:
+    """Describe a loader; where the job is known, with what the engine counts for it."""
     values = {
         "name": each.name, "batch": "?" if each.batch is None else each.batch,
         "workers": "?" if each.workers is None else each.workers,
@@ -114,7 +121,10 @@ def _about(each: LoaderReading) -> str:
     }  # fmt: skip
     if each.peak_bytes is None:
         return note("loader_unknown", **values)
-    return note("loader", batches=each.peak_batches, peak=size(each.peak_bytes), **values)
+    batches, peak = each.peak_batches, each.peak_bytes
+    if use is not None:
+        batches, peak = use.queued + use.held, use.steady_bytes
+    return note("loader", batches=batches, peak=size(peak), **values)
 
 
 def _warn(

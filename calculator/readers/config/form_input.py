@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
 from calculator.dtypes import UnknownDtypeError, canonical
 from calculator.errors import InputError
+from calculator.live import LoaderUse
 from calculator.readers import amounts
 from calculator.readers.amounts import Sample
 from calculator.readers.config.answer import answer
 from calculator.readers.config.paste import Paste
 from calculator.readers.config.say import note
-from calculator.readers.reading import Question, Reading
+from calculator.readers.reading import LoaderReading, Question, Reading
 from calculator.reading import read_json
+from calculator.sizing import size_job
 from calculator.typed import MAX_BYTES
 from calculator.units import size
 from calculator.workload import Workload, parse
 
 ORDER = 10
-LONGEST: Final = 20_000
-"""Characters; the form has a few dozen inputs."""
+LONGEST: Final = 250_000
+"""Characters.  The form has a few dozen inputs, but a batch may have a thousand tensors."""
+LONGEST_LITERAL: Final = 20_000
+"""Characters of Python, which takes far longer to read than JSON."""
 MOST_DIMENSIONS: Final = 16
+_NOTES: Final = re.compile(r"\A(?:note: [^\n]*\n\s*)+(?=\{)")
+_JOB: Final = re.compile(r"\{[^{}]{0,4000}\"loaders\"\s*:\s*\[")
 KEYS: Final = {"shape", "sample_bytes", "batch_size_per_rank", "workers"}
 _LIMITS: Final = {
     "batch_size_per_rank": (1, 10**9), "workers": (0, 4096), "prefetch": (1, 4096),
@@ -32,11 +39,21 @@ _LIMITS: Final = {
 }  # fmt: skip
 
 
+def _object(paste: Paste) -> str:
+    """Return the paste without the notes that the batch inspector writes before its JSON."""
+    return _NOTES.sub("", paste.text.strip(), count=1)
+
+
+def _is_too_long(paste: Paste) -> bool:
+    """Whether it is a job that is too long to be read: others would read half of it."""
+    return len(paste.text) > LONGEST and _JOB.match(_object(paste)) is not None
+
+
 def _data(paste: Paste) -> Mapping[str, Any] | None:
-    text = paste.text.strip()
+    text = _object(paste)
     if text[:1] != "{" or len(text) > LONGEST:
         return None
-    for reader in (read_json, ast.literal_eval):
+    for reader in (read_json, ast.literal_eval)[: 2 if len(text) <= LONGEST_LITERAL else 1]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SyntaxWarning)
@@ -50,8 +67,9 @@ def _data(paste: Paste) -> Mapping[str, Any] | None:
 def reads(paste: Paste) -> bool:
     """Whether the paste is the form as an object, or the input JSON of the command line."""
     data = _data(paste)
-    return data is not None and (
-        _is_workload(data) or "batch_size_per_rank" in data or len(KEYS & set(data)) > 1
+    return _is_too_long(paste) or (
+        data is not None
+        and (_is_workload(data) or "batch_size_per_rank" in data or len(KEYS & set(data)) > 1)
     )
 
 
@@ -60,28 +78,39 @@ def _is_workload(data: Mapping[str, Any]) -> bool:
 
 
 def _workload(paste: Paste, data: Mapping[str, Any]) -> Reading:
-    """Read the input JSON: it is the form already."""
+    """Read the input JSON: it is the form already, and the engine says what it comes to."""
     try:
-        job = parse(dict(data))
+        alone = size_job(parse(dict(data)))
     except InputError as error:
         errors = [Question(path=each.path, question=str(each)) for each in error.problems]
         return Reading(kind="config", format="workload-json", errors=tuple(errors))
-    loaders = [
-        amounts.loader(
-            each.name, batch=each.samples, workers=each.num_workers,
-            prefetch=each.prefetch if each.num_workers else None,
-            sample=Sample(sample_bytes=sum(field.item_bytes for field in each.fields)),
-        )
-        for each in job.loaders
-    ]  # fmt: skip
+    sized = amounts.sized(data, paste.given.get("job")) or alone
+    job = sized.workload
     together = job.schedule != "sequential"
-    found = answer(paste, loaders, format="workload-json", ranks=job.ranks, together=together,
-                   memory=job.memory_limit)  # fmt: skip
-    return found.model_copy(update={"workload": dict(data)})
+    return answer(
+        paste, [_counted(use) for use in sized.footprint.uses], format="workload-json",
+        ranks=job.ranks, together=together, memory=job.memory_limit, whole=data,
+    )  # fmt: skip
+
+
+def _counted(use: LoaderUse) -> LoaderReading:
+    """Describe a loader by what the engine counts: views, common storages and pages are in it."""
+    each = use.loader
+    return amounts.loader(
+        each.name, batch=each.samples, workers=each.num_workers,
+        prefetch=each.prefetch if each.num_workers else None,
+        sample=Sample(sample_bytes=sum(field.item_bytes for field in each.fields)),
+        batch_bytes=use.batch_bytes, peak_batches=use.queued + use.held,
+        peak_bytes=use.steady_bytes, peak_max_bytes=use.peak_bytes,
+    )  # fmt: skip
 
 
 def read(paste: Paste) -> Reading | None:
     """Validate each input at its place, then size the job."""
+    if _is_too_long(paste):
+        words = note("too_long", count=len(paste.text), most=LONGEST)
+        error = Question(path="", question=words)
+        return Reading(kind="config", format="workload-json", errors=(error,))
     data = _data(paste)
     if data is None:
         return None

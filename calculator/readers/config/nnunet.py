@@ -42,8 +42,8 @@ def read(paste: Paste) -> Reading | None:
     count = int(text)
     if count == 0:
         none = answer(paste, [], notes=[note("nnunet")], warnings=[warn("workers_zero")], **common)
-        nothing = Estimate(per_rank_peak_bytes=0, container_peak_bytes=0, need_bytes=0,
-                           recommended_bytes=DEFAULT_SHM_BYTES)  # fmt: skip
+        nothing = Estimate(per_rank_peak_bytes=0, container_peak_bytes=0, full_bytes=0,
+                           need_bytes=0, recommended_bytes=DEFAULT_SHM_BYTES)  # fmt: skip
         return none.model_copy(update={"estimate": nothing})
     batch = paste.given.get("batch_size")
     size = batch if isinstance(batch, int) and 0 < batch < 10**6 else None
