@@ -3,8 +3,11 @@
     describe(train_loader, val_loader).show()    # or one batch: describe(batch).show()
 
 It makes one batch of each loader in this process, without workers, and prints the workload as
-JSON, ready to paste.  It uses none of /dev/shm and no GPU, so a login node will do; iterators and
-random numbers of the job are as they were.  What it could not see it says on standard error.
+JSON, ready to paste.  It uses none of /dev/shm and no GPU, so a login node will do.  Random numbers
+are as they were: the global ones, and every generator that dataset, sampler or collate_fn hold.
+Samplers and iterators that they hold are copied and the copy is used; one that cannot be copied,
+such as a generator, loses its first batch.  That, and what it could not see, it says on standard
+error.  What else the dataset's code changes when it gives a sample stays changed.
 
 A worker sends a batch by pickling it, and PyTorch's reducers move each storage they meet to
 shared memory.  Here the same pickler with the same reducers is asked what it meets, and nothing
@@ -16,6 +19,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
+import io
 import itertools
 import json
 import math
@@ -25,15 +30,23 @@ import platform
 import random
 import sys
 import types
-from collections import Counter
+import weakref
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 PAGE = 4096
 VARY = "sizes vary, and this is one batch: give the sizes of the largest one"
-MOST_FIELDS, MOST_DIMENSIONS, MOST_CONTAINERS, DEEPEST = 1000, 16, 1_000_000, 40
+MOST_FIELDS, MOST_SIZES, MOST_DIMENSIONS, LONGEST_NAME = 1000, 100_000, 16, 80
+MOST_CONTAINERS, DEEPEST = 1_000_000, 40
+WRONG = (Exception, SystemExit)
 PLAIN = frozenset([str, bytes, int, float, bool, type(None)])
-NO_CONTAINERS = (str, bytes, bytearray, type, types.ModuleType)
+PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
+NO_CONTAINERS = (str, bytes, bytearray, type, types.ModuleType, random.Random, *PROXIES)
+ORDERED: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+SEQUENCES: tuple[Any, ...] = ([], (), "", b"", {}, set(), range(0), range(1 << 70))
+STEPPERS = frozenset(type(iter(each)) for each in SEQUENCES)
 SAME_SIZE = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "complex128"}
 KNOWN = frozenset(
     "float64 float32 float16 bfloat16 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz "
@@ -54,8 +67,13 @@ class Description:
     def show(self) -> None:
         """Print the workload, and the notes on standard error."""
         for note in self.notes:
-            print("note: " + note, file=sys.stderr)
-        print(self.json())
+            print("note: " + note.encode("ascii", "backslashreplace").decode(), file=sys.stderr)
+        text = self.json()
+        try:
+            text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+        except UnicodeError:
+            text = json.dumps(self.workload, indent=1)
+        print(text)
 
     __str__ = __repr__ = json
 
@@ -69,10 +87,21 @@ def describe(*loaders: Any) -> Description:
         found: dict[str, Any] = {}
         try:
             _loader(each, found, workload, notes)
-        except Exception as error:
-            notes.append(f"could not make out all of {type(each).__name__}: {error!r}"[:300])
+        except WRONG as error:
+            notes.append(f"could not make out all of {type(each).__name__}: {_said(error)}"[:300])
         workload["loaders"].append(found)
+        if "fields" not in found:  # an empty list is refused; without one there are usual fields
+            found["fields"] = []
+            notes.append("no batch was seen: fill in the empty fields by hand, or nothing is sized")
     return Description(workload, list(dict.fromkeys(notes)))
+
+
+def _said(error: BaseException) -> str:
+    """Return an error as text, even one that cannot say what it is."""
+    try:
+        return repr(error)
+    except WRONG:
+        return type(error).__name__
 
 
 # ---------------------------------------------------------------- the job around the loaders
@@ -90,7 +119,9 @@ def _machine() -> dict[str, Any]:
     found["start_method"] = multiprocessing.get_start_method(allow_none=True) or _usual_method()
     with contextlib.suppress(Exception):
         found["sharing_strategy"] = torch.multiprocessing.get_sharing_strategy()
-    found["accelerator"] = bool(torch.cuda.is_available())
+    found["accelerator"] = False
+    with contextlib.suppress(Exception):
+        found["accelerator"] = bool(torch.cuda.is_available())
     with contextlib.suppress(Exception):
         found["accelerator"] = bool(torch.accelerator.is_available())
     page = _page_bytes()
@@ -104,8 +135,9 @@ def _usual_method() -> str:
 
 
 def _number(name: str, usual: int) -> int:
-    text = os.environ.get(name, "")
-    return int(text) if text.isdigit() and int(text) else usual
+    with contextlib.suppress(ValueError):
+        return max(int(os.environ.get(name, "")), 0) or usual
+    return usual
 
 
 def _page_bytes() -> int:
@@ -126,13 +158,19 @@ def _loader(loader: Any, found: dict[str, Any], workload: dict[str, Any], notes:
         found.update(_batch(loader, _common_length(loader), set(), notes)[0])
         return
     found.update(_settings(loader, workload, notes))
-    held = _held(loader, workload, notes)
+    held: dict[int, int] = {}
+    try:
+        held = _held(loader, workload, notes)
+    except WRONG as error:
+        notes.append(f"could not see what the dataset holds ({_said(error)})"[:300])
     try:
         with _undisturbed(loader):
-            batch, samples = _dry_run(loader)
-    except Exception as error:
-        text = f"could not make a batch ({error!r}"[:300]
-        notes.append(text + "): the fields are NOT those of this loader")
+            batch, samples = _dry_run(loader, notes)
+        if samples == 0:
+            raise ValueError("the first batch has no sample")
+    except WRONG as error:
+        text = f"could not make a batch ({_said(error)}"[:300]
+        notes.append(text + "): it is NOT known what this loader sends")
         return
     described, owned = _batch(batch, samples, set(held), notes)
     if described["collate"] == "stack" and _is_default(loader.collate_fn):
@@ -167,7 +205,9 @@ def _settings(loader: Any, workload: dict[str, Any], notes: list[str]) -> dict[s
     pins = bool(getattr(loader, "pin_memory", False))
     if pins and not workload["accelerator"]:
         notes.append("pin_memory without an accelerator here: set accelerator if the job has one")
+    known = {} if loader.batch_size is None else {"batch_size": loader.batch_size}
     return {
+        **known,
         "num_workers": loader.num_workers,
         "prefetch_factor": getattr(loader, "prefetch_factor", None),
         "persistent_workers": bool(getattr(loader, "persistent_workers", False)),
@@ -186,16 +226,18 @@ def _is_default(collate: Any) -> bool:
 
 @contextlib.contextmanager
 def _undisturbed(loader: Any) -> Iterator[None]:
-    """Put every random state back that making a batch may use."""
+    """Put every random state back that making a batch may use, and the places in open files."""
     import torch
 
-    places = [loader, getattr(loader, "sampler", None), getattr(loader, "batch_sampler", None)]
-    places.append(getattr(places[-1], "sampler", None))
-    states = [each.generator for each in places if getattr(each, "generator", None) is not None]
-    kept = [(each, each.get_state()) for each in {id(each): each for each in states}.values()]
+    names = ("dataset", "sampler", "batch_sampler", "collate_fn", "generator")
+    places = [getattr(loader, name, None) for name in names]
     ordinary, own = torch.get_rng_state(), random.getstate()
     numpy = sys.modules.get("numpy")
     arrays = numpy.random.get_state() if numpy else None
+    kept: dict[int, tuple[Any, Any]] = {}
+    for _, each in _leaves(places, foreign=False, callables=True):
+        if type(each) not in PLAIN:
+            kept.update((id(each), (each, state)) for state in _state(each))
     try:
         yield
     finally:
@@ -203,23 +245,59 @@ def _undisturbed(loader: Any) -> Iterator[None]:
         random.setstate(own)
         if numpy:
             numpy.random.set_state(arrays)
-        for generator, state in kept:
-            generator.set_state(state)
+        for each, state in kept.values():
+            with contextlib.suppress(Exception):
+                _put_back(each, state)
 
 
-def _dry_run(loader: Any) -> tuple[Any, Any]:
+def _state(each: Any) -> Iterator[Any]:
+    """Yield the state of a generator of random numbers, or the place in a file; of others none."""
+    import torch
+
+    kind, random_of_numpy = type(each), getattr(sys.modules.get("numpy"), "random", None)
+    with contextlib.suppress(Exception):
+        if issubclass(kind, torch.Generator) or kind is getattr(random_of_numpy, "RandomState", 0):
+            yield each.get_state()
+        elif issubclass(kind, random.Random):
+            yield each.getstate()
+        elif kind is getattr(random_of_numpy, "Generator", 0):
+            yield each.bit_generator.state
+        elif issubclass(kind, getattr(random_of_numpy, "BitGenerator", ())):
+            yield each.state
+        elif issubclass(kind, io.IOBase) and each.seekable():
+            yield each.tell()
+
+
+def _put_back(each: Any, state: Any) -> None:
+    if isinstance(each, io.IOBase):
+        if each.tell() != state:
+            each.seek(state)
+    elif isinstance(each, random.Random):
+        each.setstate(state)
+    elif hasattr(each, "set_state"):
+        each.set_state(state)
+    else:
+        getattr(each, "bit_generator", each).state = state
+
+
+def _dry_run(loader: Any, notes: list[str]) -> tuple[Any, Any]:
     """Make the first batch as a worker would; return it, and its samples if collated."""
     import torch
 
     dataset, collate = loader.dataset, loader.collate_fn
     batches = getattr(loader, "batch_sampler", None)
+    if _steps(dataset):
+        dataset = _own_copy(dataset, (), "the dataset", notes)
     if isinstance(dataset, torch.utils.data.IterableDataset):
         items = iter(dataset)
         if loader.batch_size is None:
             return collate(next(items)), None
         samples = list(itertools.islice(items, loader.batch_size))
         return collate(samples), len(samples)
-    indices = next(iter(_own_copy(loader.sampler if batches is None else batches, dataset)))
+    chosen = loader.sampler if batches is None else batches
+    data = getattr(chosen, "data_source", getattr(loader.sampler, "data_source", None))
+    shared = [each for each in (loader.dataset, data) if each is not None]
+    indices = next(iter(_own_copy(chosen, shared, "the sampler", notes)))
     if batches is None:
         return collate(dataset[indices]), None
     if callable(getattr(dataset, "__getitems__", None)):
@@ -227,14 +305,53 @@ def _dry_run(loader: Any) -> tuple[Any, Any]:
     return collate([dataset[index] for index in indices]), len(indices)
 
 
-def _own_copy(sampler: Any, dataset: Any) -> Any:
-    """Copy a sampler that may count its steps; the data it may refer to is not copied."""
-    inner = getattr(sampler, "sampler", None)
-    shared = [dataset, *(getattr(each, "data_source", None) for each in (sampler, inner))]
+def _steps(thing: Any) -> bool:
+    """Whether it is an iterator or holds one: what is taken from it is gone."""
+    inside = (each for _, each in _leaves(thing, foreign=False, callables=True))
+    return any(_is_iterator(type(each)) for each in inside)
+
+
+def _is_iterator(kind: Any) -> bool:
+    """Whether it steps, and is no file, whose place is put back, nor a proxy of something."""
+    return hasattr(kind, "__next__") and not issubclass(kind, (io.IOBase, *PROXIES))
+
+
+def _own_copy(thing: Any, shared: Sequence[Any], what: str, notes: list[str]) -> Any:
+    """Copy what may count its steps, but not what is `shared`, and nothing like a lock.
+
+    A sampler may shuffle an array of its own in place; those of a dataset are too large to copy.
+    """
+    memo = {id(each): each for each in shared}
+    kept = [each for _, each in _leaves(thing, foreign=False, callables=True, skip=shared)]
+    for each in kept:
+        kind = type(each)
+        if kind in STEPPERS:
+            memo[id(each)] = copy.copy(each)
+        elif _is_data(kind):
+            memo.update({} if shared else {id(each): each})
+        elif not (kind in PLAIN or _is_iterator(kind) or _fillable(kind)):
+            memo[id(each)] = each
     try:
-        return copy.deepcopy(sampler, {id(each): each for each in shared})
-    except Exception:  # older generators cannot be copied
-        return sampler
+        return copy.deepcopy(thing, memo)
+    except WRONG as error:
+        notes.append(
+            f"{what} cannot be copied ({_said(error)[:120]}): if it is an iterator or counts, "
+            "the first batch is gone from it, so make the loader anew before you use it"
+        )
+        return thing
+
+
+def _is_data(kind: Any) -> bool:
+    import torch
+
+    return issubclass(kind, torch.Tensor) or hasattr(kind, "__array__")
+
+
+def _fillable(kind: Any) -> bool:
+    """Whether something without parts may get some: an empty list, an object of one's own."""
+    if issubclass(kind, (io.IOBase, types.ModuleType)):
+        return False
+    return issubclass(kind, (dict, list, set, deque)) or kind.__dictoffset__ != 0
 
 
 # ---------------------------------------------------------------- what would be moved
@@ -276,19 +393,19 @@ def _storages(thing: Any, notes: list[str], what: str) -> dict[int, Any]:
     """Return the same, or, where it cannot be pickled, what its tensors would move."""
     try:
         return _sent(thing)
-    except Exception as error:
-        notes.append(f"{what} cannot be sent as it is ({error!r})"[:200])
+    except WRONG as error:
+        notes.append(f"{what} cannot be sent as it is ({_said(error)})"[:200])
     return _storages_inside(thing)
 
 
-def _storages_inside(thing: Any) -> dict[int, Any]:
+def _storages_inside(thing: Any, *, foreign: bool = True) -> dict[int, Any]:
     """Return what the tensors in it would move, each by itself."""
     import torch
 
     found: dict[int, Any] = {}
-    for _, leaf in _leaves(thing):
-        if isinstance(leaf, torch.Tensor):
-            with contextlib.suppress(Exception):
+    for _, leaf in _leaves(thing, foreign=foreign):
+        if issubclass(type(leaf), torch.Tensor):
+            with contextlib.suppress(*WRONG):
                 found.update(_sent(leaf))
     return found
 
@@ -303,20 +420,30 @@ def _held(loader: Any, workload: dict[str, Any], notes: list[str]) -> dict[int, 
         pickled = (loader.dataset, loader.collate_fn, init)
         found = _storages(pickled, notes, "the dataset with collate_fn and worker_init_fn")
     else:
-        found = _storages_inside(loader.dataset)
+        found = _storages_inside(loader.dataset, foreign=False)
     return {identity: storage.nbytes() for identity, storage in found.items()}
 
 
-def _leaves(thing: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield what is in any structure, with the way to it."""
-    seen: set[int] = set()
+def _leaves(
+    thing: Any, *, foreign: bool = True, callables: bool = False, skip: Sequence[Any] = ()
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield what is in any structure, with the way to it.
+
+    `foreign` mappings are asked for their items, which may read or compute them: of a batch only.
+    With `callables`, what functions and callable objects hold is yielded too, and each iterator.
+    """
+    seen: set[int] = {id(each) for each in skip}
 
     def walk(each: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-        inside = _inside(each) if len(path) < DEEPEST else iter(())
+        inside = (
+            _readable(_inside(each, foreign=foreign, callables=callables))
+            if len(path) < DEEPEST
+            else iter(())
+        )
         first = next(inside, None)
-        if first is None:
+        if first is None or (callables and _is_iterator(type(each))):
             yield path, each
-        elif id(each) not in seen and len(seen) < MOST_CONTAINERS:
+        if first is not None and id(each) not in seen and len(seen) < MOST_CONTAINERS:
             seen.add(id(each))
             for key, value in itertools.chain([first], inside):
                 if type(value) in PLAIN:
@@ -327,25 +454,54 @@ def _leaves(thing: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     return walk(thing, ())
 
 
-def _inside(each: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the parts of a container or of an object of one's own."""
+def _readable(parts: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    """Yield parts as far as the object gives them."""
+    with contextlib.suppress(*WRONG):
+        yield from parts
+
+
+def _inside(each: Any, *, foreign: bool, callables: bool) -> Iterator[tuple[Any, Any]]:
+    """Yield the parts of a container or of an object of one's own, whose own code is not run.
+
+    So the type is asked, never the object: even isinstance reads an attribute of it.
+    """
     import torch
 
-    if isinstance(each, (torch.Tensor, *NO_CONTAINERS)) or hasattr(each, "__array__"):
+    kind = type(each)
+    if issubclass(kind, (torch.Tensor, *NO_CONTAINERS)) or hasattr(kind, "__array__"):
         return
-    if isinstance(each, Mapping):
+    plain = next((base for base in ORDERED if issubclass(kind, base)), None)
+    if issubclass(kind, dict):
+        yield from dict.items(each)
+    elif foreign and issubclass(kind, Mapping):
         yield from each.items()
-    elif isinstance(each, tuple) and hasattr(each, "_fields"):
-        yield from zip(each._fields, each)
-    elif isinstance(each, (list, tuple, set, frozenset)):
-        yield from enumerate(each)
-    elif not callable(each) or isinstance(each, torch.nn.Module):
-        yield from getattr(each, "__dict__", {}).items()
-        for kind in type(each).__mro__:
-            names = kind.__dict__.get("__slots__", ())
-            for name in [names] if isinstance(names, str) else names:
-                if name not in ("__dict__", "__weakref__") and hasattr(each, name):
-                    yield name, getattr(each, name)
+    elif plain is tuple and hasattr(kind, "_fields"):
+        yield from zip(kind._fields, tuple.__iter__(each))
+    elif plain:
+        yield from enumerate(plain.__iter__(each))
+    elif callables and kind in FUNCTIONS:
+        yield from _bound(each)
+    elif callables or not callable(each) or issubclass(kind, torch.nn.Module):
+        yield from _attributes(each)
+
+
+def _attributes(each: Any) -> Iterator[tuple[Any, Any]]:
+    with contextlib.suppress(AttributeError):
+        yield from dict.items(object.__getattribute__(each, "__dict__"))
+    for kind in type(each).__mro__:
+        for name, slot in kind.__dict__.items():
+            if isinstance(slot, types.MemberDescriptorType) and "__slots__" in kind.__dict__:
+                with contextlib.suppress(AttributeError):
+                    yield name, slot.__get__(each)
+
+
+def _bound(function: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield what a function carries along."""
+    for name in ("__self__", "__defaults__", "func", "args", "keywords"):
+        yield name, getattr(function, name, None)
+    for cell in getattr(function, "__closure__", None) or ():
+        with contextlib.suppress(ValueError):  # not filled yet
+            yield "__closure__", cell.cell_contents
 
 
 # ---------------------------------------------------------------- in the calculator's words
@@ -358,7 +514,7 @@ class _Leaf:
         import torch
 
         self.path, self.tensor = path, tensor
-        self.name = ".".join(map(str, path))[:70] or "batch"
+        self.name = _name(path, "batch")
         self.storages = {key: each.nbytes() for key, each in _sent(tensor).items()}
         self.shape = [int(each) for each in tensor.shape] if not _ragged(tensor) else []
         self.dtype, self.itemsize = _dtype(tensor)
@@ -379,6 +535,15 @@ class _Leaf:
         return {"name": self.name, "shape": list(shape), "dtype": self.dtype}
 
 
+def _name(path: tuple[Any, ...], usual: str) -> str:
+    """Return a name the calculator takes for the way to a part: one line, nothing invisible."""
+    try:
+        text = ".".join(map(str, path))
+    except WRONG:
+        text = ""
+    return "".join(each if each.isprintable() else "?" for each in text[:70]) or usual
+
+
 def _ragged(tensor: Any) -> bool:
     return bool(getattr(tensor, "is_nested", False))
 
@@ -396,7 +561,9 @@ def _batch(
     import torch
 
     moved = {key: each.nbytes() for key, each in _storages(batch, notes, "the batch").items()}
-    tensors = [(path, each) for path, each in _leaves(batch) if isinstance(each, torch.Tensor)]
+    tensors = [
+        (path, each) for path, each in _leaves(batch) if issubclass(type(each), torch.Tensor)
+    ]
     elsewhere = [each for _, each in tensors if each.device.type != "cpu"]
     if elsewhere:
         notes.append(f"{len(elsewhere)} tensors are not on the CPU and do not count")
@@ -406,13 +573,13 @@ def _batch(
             "holds of it is not in /dev/shm, one batch less than the calculator says"
         )
     leaves = []
-    for path, each in tensors:
-        with contextlib.suppress(Exception):
+    for path, each in tensors if len(tensors) <= MOST_SIZES else ():  # a look at each takes time
+        with contextlib.suppress(*WRONG):
             leaves.append(_Leaf(path, each))
     owned = {key for key in moved if key in held}
     leaves = [leaf for leaf in leaves if leaf.storages and set(leaf.storages) <= set(moved)]
     if owned and owned == set(moved):
-        found = _in_lists(leaves, samples) or _one_by_one(leaves, moved, samples)
+        found = _in_lists(leaves, samples) or _one_by_one(leaves, moved, samples, notes)
         return {**found, "collate": "list", "returns_dataset_tensors": True}, "all"
     if owned:
         moved = {key: size for key, size in moved.items() if key not in held}
@@ -437,7 +604,7 @@ def _words(
             return found
     if _vary(leaves, samples):
         notes.append(VARY)
-    return _one_by_one(leaves, moved, samples)
+    return _one_by_one(leaves, moved, samples, notes)
 
 
 def _vary(leaves: list[_Leaf], samples: Any) -> bool:
@@ -453,16 +620,16 @@ def _vary(leaves: list[_Leaf], samples: Any) -> bool:
 
 def _stacked(leaves: list[_Leaf], samples: int) -> dict[str, Any]:
     """Describe tensors whose first dimension is the batch's."""
-    fields = []
+    fields: list[dict[str, Any]] = []
     for leaf in leaves:
-        if leaf.shape[:1] != [samples]:
+        if leaf.shape[:1] != [samples] or len(fields) == MOST_FIELDS:
             return {}
         fields.append(leaf.field(leaf.shape[1:]))
         if leaf.sparse:
             if leaf.stored % samples:
                 return {}
             fields[-1]["nnz"] = leaf.stored // samples
-    return {"batch_size": samples, "collate": "stack", "fields": fields}
+    return {"batch_size": samples, "collate": "stack", "fields": _distinct(fields)}
 
 
 def _in_lists(leaves: list[_Leaf], samples: Any) -> dict[str, Any]:
@@ -471,9 +638,11 @@ def _in_lists(leaves: list[_Leaf], samples: Any) -> dict[str, Any]:
         groups: dict[tuple[Any, ...], list[_Leaf]] = {}
         for leaf in leaves:
             groups.setdefault(leaf.path[:step] + leaf.path[step + 1 :], []).append(leaf)
+        if len(groups) > MOST_FIELDS:
+            continue
         fields = [_group(path, group, samples) for path, group in groups.items()]
-        if all(fields):
-            return {"batch_size": samples, "collate": "list", "fields": fields}
+        if all(fields) and all(len(field.get("sizes", ())) <= MOST_SIZES for field in fields):
+            return {"batch_size": samples, "collate": "list", "fields": _distinct(fields)}
     return {}
 
 
@@ -482,7 +651,7 @@ def _group(path: tuple[Any, ...], group: list[_Leaf], samples: Any) -> dict[str,
     kinds = {(leaf.dtype, leaf.sparse, leaf.stored if leaf.sparse else 0) for leaf in group}
     if len(group) != samples or len(kinds) > 1:
         return {}
-    name = ".".join(map(str, path))[:70] or "sample"
+    name = _name(path, "sample")
     field = {**first.field(first.shape), "name": name}
     if first.sparse:
         return {**field, "nnz": first.stored}
@@ -497,13 +666,15 @@ def _group(path: tuple[Any, ...], group: list[_Leaf], samples: Any) -> dict[str,
     return field
 
 
-def _one_by_one(leaves: list[_Leaf], moved: dict[int, int], samples: Any) -> dict[str, Any]:
+def _one_by_one(
+    leaves: list[_Leaf], moved: dict[int, int], samples: Any, notes: list[str]
+) -> dict[str, Any]:
     """Describe each storage with its own size: always exact."""
     collate = "own" if samples is not None else "list"
-    if len(moved) > MOST_FIELDS:
-        sizes = sorted(moved.values(), reverse=True)
-        field = {"name": "storages", "shape": [sizes[0]], "dtype": "uint8", "sizes": sizes}
-        return {"batch_size": len(sizes), "collate": "list", "fields": [field]}
+    named = [key for leaf in leaves for key in leaf.storages]
+    if len(named) + len(set(moved) - set(named)) > MOST_FIELDS:
+        return _storages_alone(sorted(moved.values(), reverse=True), notes)
+    taken: set[str] = set()
     fields: list[dict[str, Any]] = []
     names: dict[int, Any] = {}
     for leaf in leaves:
@@ -512,7 +683,7 @@ def _one_by_one(leaves: list[_Leaf], moved: dict[int, int], samples: Any) -> dic
             whole = samples is not None and leaf.shape[:1] == [samples]
             field = leaf.field([size] if several else leaf.shape[1:] if whole else leaf.shape)
             part = f" part {number + 1}" if several else ""
-            field["name"] = _free(leaf.name + part, fields)
+            field["name"] = _free(leaf.name + part, taken)
             if several or size % leaf.itemsize:
                 field["dtype"] = "uint8"
                 field["view_of"] = [size]
@@ -524,27 +695,55 @@ def _one_by_one(leaves: list[_Leaf], moved: dict[int, int], samples: Any) -> dic
             fields.append(field)
     for key, size in moved.items():
         if key not in names:
-            name = _free("storage", fields)
+            name = _free("storage", taken)
             fields.append({"name": name, "shape": [size], "dtype": "uint8", "view_of": [size]})
-    return {"batch_size": samples, "collate": collate, "fields": fields[:MOST_FIELDS]}
+    return {"batch_size": samples, "collate": collate, "fields": fields}
 
 
-def _free(name: str, fields: list[dict[str, Any]]) -> str:
-    taken = {field["name"] for field in fields}
-    tries = itertools.chain([name], (f"{name} ({number})" for number in itertools.count(2)))
-    return next(each for each in tries if each not in taken)
+def _storages_alone(sizes: list[int], notes: list[str]) -> dict[str, Any]:
+    """Describe more storages than the calculator takes fields: each is a sample with its size."""
+    notes.append(
+        f"more tensors than the calculator takes fields: its {len(sizes)} storages are described "
+        "as samples of varying size, so batch_size counts storages here"
+    )
+    columns = -(-len(sizes) // MOST_SIZES)
+    rows = -(-len(sizes) // columns)
+    sizes = sizes + [1] * (rows * columns - len(sizes))  # too many by a few pages at most
+    fields = []
+    for column in range(columns):
+        part = sizes[column * rows : (column + 1) * rows]
+        name = f"storages {column + 1}" if column else "storages"
+        fields.append({"name": name, "shape": [part[0]], "dtype": "uint8", "sizes": part})
+    return {"batch_size": rows, "collate": "list", "fields": fields}
+
+
+def _distinct(fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    taken: set[str] = set()
+    return [{**field, "name": _free(field["name"], taken)} for field in fields]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return the name, or the next that is free, and take it."""
+    ends = itertools.chain([""], (f" ({number})" for number in itertools.count(2)))
+    tries = (name[: LONGEST_NAME - len(end)] + end for end in ends)
+    found = next(each for each in tries if each not in taken)
+    taken.add(found)
+    return found
 
 
 def _arrays(batch: Any) -> list[dict[str, Any]]:
     """Name what goes through the pipe; it costs nothing in /dev/shm."""
     found: list[dict[str, Any]] = []
+    taken: set[str] = set()
     for path, each in itertools.islice(_leaves(batch), 20):
-        field: dict[str, Any] = {"name": _free(".".join(map(str, path))[:70] or "batch", found)}
-        shape = [int(part) for part in getattr(each, "shape", ()) if part][:MOST_DIMENSIONS] or [1]
-        name = str(getattr(each, "dtype", ""))
-        found.append(
-            {**field, "shape": shape, "dtype": name} if name in KNOWN else {**field, "kind": "str"}
-        )
+        field: dict[str, Any] = {"name": _free(_name(path, "batch"), taken), "kind": "str"}
+        with contextlib.suppress(*WRONG):
+            shape = [int(part) for part in getattr(each, "shape", ()) if part]
+            name = str(getattr(each, "dtype", ""))
+            if name in KNOWN:
+                kept = shape[:MOST_DIMENSIONS] or [1]
+                field = {"name": field["name"], "shape": kept, "dtype": name}
+        found.append(field)
     return found or [{"name": "nothing", "kind": "str"}]
 
 
@@ -555,7 +754,7 @@ def _common_length(batch: Any) -> Any:
     shapes = [
         each.shape
         for _, each in _leaves(batch)
-        if isinstance(each, torch.Tensor) and not _ragged(each)
+        if issubclass(type(each), torch.Tensor) and not _ragged(each)
     ]
     firsts = {int(shape[0]) for shape in shapes if len(shape)}
     return (firsts.pop() or None) if len(firsts) == 1 else None

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from calculator.errors import InputError
 from calculator.footprint import footprint
 from calculator.workload import parse
 from tests.support import torches
@@ -47,10 +48,73 @@ def test_it_is_python_3_8_and_imports_nothing_but_the_standard_library_at_once()
     assert {name.partition(".")[0] for name in names} <= {*sys.stdlib_module_names, "__future__"}
 
 
-@pytest.mark.parametrize("name", ["nasty", "none", "cycle", "broken", "locked", "empty"])
+@pytest.mark.parametrize("name", ["none", "cycle", "locked", "empty"])
 def test_an_odd_object_raises_nothing_and_what_was_not_seen_is_said(name) -> None:
     assert found()[name]["notes"]
     parse(found()[name]["workload"])
+
+
+@pytest.mark.parametrize("name", ["nasty", "broken", "quits", "fails"])
+def test_what_gave_no_batch_is_said_and_gets_no_size_from_the_usual_fields(name) -> None:
+    assert "fill in" in notes(name)
+    with pytest.raises(InputError, match=r"^loaders\.0\.fields: needs at least 1 entry$"):
+        parse(found()[name]["workload"])
+
+
+def test_ctrl_c_in_the_dataset_goes_through() -> None:
+    assert found()["interrupted"] is True
+
+
+def test_a_world_size_that_is_no_number_counts_as_not_set() -> None:
+    assert found()["machine"]["workload"]["ranks"] == 1
+    assert "job_ranks" not in found()["machine"]["workload"]
+
+
+def test_attributes_that_cannot_be_had_do_not_keep_the_batch_from_being_described() -> None:
+    assert batch_bytes("lazy") == 2 * 3 * 8 * 8 * 4
+    assert notes("lazy") == ""
+
+
+def test_a_file_of_arrays_in_the_dataset_is_not_read_but_a_mapping_in_a_batch_is() -> None:
+    assert found()["unread"]["reads"] == 0
+    assert [field["name"] for field in loader("user dict")["fields"]] == ["ids"]
+    assert batch_bytes("user dict") == 4 * 7 * 4
+
+
+def test_more_views_than_fields_never_hide_a_storage() -> None:
+    assert batch_bytes("aliases") == 100 * 4 + 1_000_000 * 4
+    assert "batch_size counts storages" in notes("aliases")
+
+
+def test_more_columns_than_fields_are_described_by_their_storages() -> None:
+    assert batch_bytes("columns") == 1200 * 2 * 4
+    assert footprint(parse(found()["columns"]["workload"])).uses[0].tensors == 1200
+
+
+def test_more_storages_than_a_field_takes_sizes_are_never_too_few() -> None:
+    exact = sum((n % 3 + 1) * 4 for n in range(100_003))
+    assert exact <= batch_bytes("very many") <= exact + 2
+    assert footprint(parse(found()["very many"]["workload"])).uses[0].tensors == 100_004
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_names_that_no_form_takes_are_replaced_and_each_is_still_its_own(encoding) -> None:
+    workload = found()["named"][encoding]
+    names = [each.name for each in parse(workload).loaders[0].fields]
+    assert names[:6] == ["a?b", "??", "?", "? (2)", "é", "? (3)"]
+    assert len(set(names)) == 8
+
+
+@pytest.mark.parametrize("name", ["own iterator", "zipped", "through", "itself", "locked", "draws"])
+def test_the_first_batch_is_still_there_and_random_numbers_of_its_own_are_the_same(name) -> None:
+    assert found()["firsts"][name]["same"]
+    assert not any("gone" in note for note in found()["firsts"][name]["notes"])
+
+
+@pytest.mark.parametrize("name", ["batches", "generator"])
+def test_where_a_generator_loses_its_first_batch_that_is_said(name) -> None:
+    assert not found()["firsts"][name]["same"]
+    assert any("gone" in note for note in found()["firsts"][name]["notes"])
 
 
 def test_nothing_at_all_is_no_loader() -> None:
@@ -58,8 +122,8 @@ def test_nothing_at_all_is_no_loader() -> None:
 
 
 def test_a_loader_that_gives_no_sample_keeps_its_settings_and_claims_no_fields() -> None:
-    assert loader("broken")["num_workers"] == 2
-    assert "fields" not in loader("broken")
+    assert (loader("broken")["num_workers"], loader("broken")["batch_size"]) == (2, 2)
+    assert loader("broken")["fields"] == []
     assert "NOT" in notes("broken")
 
 
