@@ -429,8 +429,8 @@ def _leaves(
     """Yield what is in any structure, with the way to it.
 
     `foreign` mappings are asked for their items, which may read or compute them: of a batch only.
-    With `callables`, what functions and callable objects hold is yielded too, and each iterator,
-    but no number or text.
+    Numbers and texts are left out elsewhere: a dataset may hold millions.
+    With `callables`, what functions and callable objects hold is yielded too, and each iterator.
     """
     seen: set[int] = {id(each) for each in skip}
 
@@ -447,16 +447,16 @@ def _leaves(
             seen.add(id(each))
             for key, value in itertools.chain([first], inside):
                 if type(value) in PLAIN:
-                    if not callables:
+                    if foreign:
                         yield (*path, key), value
-                elif not (callables and _is_plain(value)):
+                elif foreign or not _is_plain(value):
                     yield from walk(value, (*path, key))
 
     return walk(thing, ())
 
 
 def _is_plain(each: Any) -> bool:
-    """Whether it is a row of numbers and texts: a dataset may hold millions."""
+    """Whether it is a row of numbers and texts, told without a look at each by itself."""
     return type(each) in (list, tuple) and PLAIN.issuperset(map(type, each))
 
 
