@@ -16,13 +16,13 @@ from calculator.readers.reading import Reading
 KINDS: Final = ("auto", "code", "config", "df", "probe")
 
 _CODE: Final = re.compile(
-    r"\bDataLoader\w*\s*\(|\bDataModule\b|\bTrainingArguments\s*\(|^\s*(?:from|import)\s+torch\b"
-    r"|^\s*(?:async\s+)?def\s+\w+\s*\(|^\s*class\s+\w+\s*[(:]|\bAccelerator\s*\(|\bTrainer\s*\("
+    r"\bDataLoader\w*\s*\(|\bDataModule\b|\bTrainingArguments\s*\(|^[^\S\n]*(?:from|import)\s+torch\b"
+    r"|^[^\S\n]*(?:async\s+)?def\s+\w+\s*\(|^[^\S\n]*class\s+\w+\s*[(:]|\bAccelerator\s*\(|\bTrainer\s*\("
     r"|\badd_argument\s*\(|\bDistributedSampler\s*\(",
     re.MULTILINE,
 )
 _NO_CODE: Final = re.compile(
-    r"^\s*(?:docker|podman|srun|#SBATCH|apiVersion:|services:)\b", re.MULTILINE
+    r"^[^\S\n]*(?:docker|podman|srun|#SBATCH|apiVersion:|services:)\b", re.MULTILINE
 )
 _MANIFEST: Final = re.compile(r"^(?:apiVersion|services)\s*:", re.MULTILINE)
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calculator.errors import InputError
+from calculator.readers import read
 from calculator.readers.code import read_code
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "more_code.json").read_text())["cases"]
@@ -82,6 +83,14 @@ BOMBS = {
 def test_bombs_do_not_go_off(name):
     start = time.process_time()
     _read(BOMBS[name])
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("text", [" \n" * 100_000, "note: " + " \n" * 100_000, "\t\n\n" * 60_000])
+def test_blank_lines_are_no_bomb_for_any_reader(text: str) -> None:
+    start = time.process_time()
+    with suppress(InputError):
+        read(text)
     assert time.process_time() - start < 2
 
 

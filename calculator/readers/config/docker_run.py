@@ -24,7 +24,7 @@ ORDER = 50
 def reads(paste: Paste) -> bool:
     """Whether there is such a line."""
     return START.search(paste.text[:100_000]) is not None and not re.search(
-        r"^\s*(?:steps|services|jobs|FROM |- run:)", paste.text, re.MULTILINE
+        r"^[^\S\n]*(?:steps|services|jobs|FROM |- run:)", paste.text, re.MULTILINE
     )
 
 

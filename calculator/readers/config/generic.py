@@ -18,7 +18,7 @@ _BUILD = re.compile(
     r"\b(?:docker|podman|buildx)\b[^\n]{0,40}\bbuild\b[^\n]{0,400}--shm-size[= ](?P<size>\S{1,40})"
 )
 _VARIABLE = re.compile(
-    r"^\s*(?:export\s+)?[\w.-]{0,40}?shm[_-]?size\w{0,10}[\"']?\s*[=:]\s*[\"']?(?P<size>\d[\w.]{0,20})",
+    r"^[^\S\n]*(?:export\s+)?[\w.-]{0,40}?shm[_-]?size\w{0,10}[\"']?\s*[=:]\s*[\"']?(?P<size>\d[\w.]{0,20})",
     re.IGNORECASE | re.MULTILINE,
 )
 _FRAMEWORKS = (
@@ -49,7 +49,7 @@ def read(paste: Paste) -> Reading | None:
             return found
     name = (
         "env"
-        if re.search(r"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*=", paste.text, re.MULTILINE)
+        if re.search(r"^[^\S\n]*(?:export\s+)?[A-Z][A-Z0-9_]*=", paste.text, re.MULTILINE)
         else "toml"
     )
     # lines of YAML that nests mean nothing without their places

@@ -51,7 +51,7 @@ def _which(paste: Paste) -> tuple[dict[str, Any], Node] | None:
     for _, data in platforms():
         root = _tree(paste, data)
         if root is None or (
-            data["syntax"] == "toml" and not re.search(r"^\s*\[", paste.text, re.MULTILINE)
+            data["syntax"] == "toml" and not re.search(r"^[^\S\n]*\[", paste.text, re.MULTILINE)
         ):
             continue
         if any(next(find(root, each), None) for each in data.get("not", ())):

@@ -16,12 +16,12 @@ from calculator.units import GRAMMARS, KIB, MIB, SizeError, read_tmpfs, size
 
 ORDER = 60
 _MOUNT = re.compile(r"\bmount\b[^\n;|&]{0,200}?(?:/dev/shm|tmpfs)[^\n;|&]{0,200}")
-_FSTAB = re.compile(r"^\s*\S+\s+/dev/shm\s+tmpfs\s+(?P<options>\S+)", re.MULTILINE)
-_UNIT = re.compile(r"^\s*Where\s*=\s*/dev/shm\s*$", re.MULTILINE)
+_FSTAB = re.compile(r"^[^\S\n]*\S+\s+/dev/shm\s+tmpfs\s+(?P<options>\S+)", re.MULTILINE)
+_UNIT = re.compile(r"^[^\S\n]*Where\s*=\s*/dev/shm\s*$", re.MULTILINE)
 _SIZE = re.compile(r"\bsize=(?P<size>[^,\s\"']{1,40})")
-_SLURM = re.compile(r"^\s*#SBATCH\s+(?P<options>.{0,400})$", re.MULTILINE)
+_SLURM = re.compile(r"^[^\S\n]*#SBATCH\s+(?P<options>.{0,400})$", re.MULTILINE)
 _RUNNERS: Final = re.compile(
-    r"^\s*(?:\w+=\S*\s+)*(?:exec\s+|nohup\s+|sudo\s+)?(?:torchrun|accelerate\s+launch|deepspeed|srun|mpirun|"
+    r"^[^\S\n]*(?:\w+=\S*\s+)*(?:exec\s+|nohup\s+|sudo\s+)?(?:torchrun|accelerate\s+launch|deepspeed|srun|mpirun|"
     r"horovodrun|python[\d.]*|uv\s+run|fairseq-train|apptainer|singularity|enroot)\b",
     re.MULTILINE,
 )
