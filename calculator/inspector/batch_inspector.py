@@ -236,8 +236,7 @@ def _undisturbed(loader: Any) -> Iterator[None]:
     arrays = numpy.random.get_state() if numpy else None
     kept: dict[int, tuple[Any, Any]] = {}
     for _, each in _leaves(places, foreign=False, callables=True):
-        if type(each) not in PLAIN:
-            kept.update((id(each), (each, state)) for state in _state(each))
+        kept.update((id(each), (each, state)) for state in _state(each))
     try:
         yield
     finally:
@@ -430,6 +429,7 @@ def _leaves(
     """Yield what is in any structure, with the way to it.
 
     `foreign` mappings are asked for their items, which may read or compute them: of a batch only.
+    Numbers and texts are left out elsewhere: a dataset may hold millions.
     With `callables`, what functions and callable objects hold is yielded too, and each iterator.
     """
     seen: set[int] = {id(each) for each in skip}
@@ -447,11 +447,17 @@ def _leaves(
             seen.add(id(each))
             for key, value in itertools.chain([first], inside):
                 if type(value) in PLAIN:
-                    yield (*path, key), value
-                else:
+                    if foreign:
+                        yield (*path, key), value
+                elif foreign or not _is_plain(value):
                     yield from walk(value, (*path, key))
 
     return walk(thing, ())
+
+
+def _is_plain(each: Any) -> bool:
+    """Whether it is a row of numbers and texts, told without a look at each by itself."""
+    return type(each) in (list, tuple) and PLAIN.issuperset(map(type, each))
 
 
 def _readable(parts: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
