@@ -123,7 +123,10 @@
     const edits = [];
     for (let turn = 0; !progress.hidden; turn += 1) {
       if (performance.now() - from > LONGEST_MS) throw new Error("the text is not read yet");
-      const times = await edit(turn).catch(() => null); // one may be overtaken by the job that the text holds
+      const times = await edit(turn).catch((error) => {
+        if (!progress.hidden) throw error;
+        return null; // the last one may be overtaken by the job that the text holds
+      });
       if (times) edits.push(times);
       await rest(gap);
     }
