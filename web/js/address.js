@@ -88,6 +88,7 @@ export function note(answered, change) {
 /** The state that the address named could not be brought back: it is to say what stands on the page. */
 export function stay() {
   restoring = false;
+  written = location.hash; // whatever was written before, this has taken its place
   later();
 }
 
