@@ -6,6 +6,7 @@ Request (every key optional):
      "shm": SIZE, "parts": [NAME] or null for all, "targets": [ID] or null for all,
      "base": ADDRESS of the page, which the blocks lead back to,
      "compare": {...}, "unit": "auto", "MiB" or "GiB",
+     "brief": true for the sizes alone of the report, "shm",
      "printed": true for the report as text, too}
 
 `compare` is a second workload, which the part of that name holds against the first.
@@ -90,6 +91,7 @@ class Request(BaseModel):
     compare: dict[str, Any] | None = None
     paste: Piece | None = None
     base: str = ""
+    brief: bool = False
     printed: bool = False
     unit: Unit = "auto"
 
@@ -114,7 +116,8 @@ _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 
 def _load(request: str) -> Any:
-    if _depth(request) > MAX_DEPTH:
+    brackets = request.count("[") + request.count("{")
+    if brackets > MAX_DEPTH and _depth(request) > MAX_DEPTH:
         raise InputError.at("", "is nested too deeply")
     try:
         return read_json(request)
@@ -217,7 +220,7 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
     return {
         "ok": True,
         "workload": workload.model_dump(mode="json"),
-        "report": found.model_dump(mode="json"),
+        "report": found.model_dump(mode="json", include=_BRIEF if request.brief else None),
         "parts": page.render(
             parts,
             workload,
@@ -231,6 +234,10 @@ def _answer(request: Request, workload: Workload, hints: list[Problem]) -> dict[
         "preset": preset,
         **({"printed": as_json(found.model_dump(mode="json"))} if request.printed else {}),
     }
+
+
+_BRIEF: Final = {"shm"}
+"""What of the report the page itself looks at."""
 
 
 def _untouched(request: Request) -> str | None:

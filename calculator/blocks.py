@@ -123,6 +123,7 @@ class UnknownTargetError(LookupError):
         super().__init__(f"no target {target!r}; {there}")
 
 
+@cache
 def target_ids() -> tuple[str, ...]:
     """Return the ids of all targets in the order of the picker."""
     found = resources.public("targets", ".j2")
@@ -255,6 +256,8 @@ def _line_template(text: str) -> Any:
 
 
 def _line(text: str, known: Mapping[str, Any]) -> str:
+    if "{" not in text:
+        return text
     return str(_line_template(text).render(known))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -50,9 +52,21 @@ def collect(
     if given is not None:
         base = merge(base, given)
     if changes or removals:
-        whole = parse(base).model_dump(mode="json")
-        base = paths.assign(_without(whole, removals), changes)
+        base = paths.assign(_without(_whole(base), removals), changes)
     return base
+
+
+def _whole(given: Any) -> Any:
+    """Return input with every default: each edit asks it of the same job, so the last is kept."""
+    try:
+        return _filled(json.dumps(given))
+    except RecursionError:
+        raise InputError.at("", "is nested too deeply") from None
+
+
+@lru_cache(maxsize=1)
+def _filled(text: str) -> Any:
+    return parse(json.loads(text)).model_dump(mode="json")
 
 
 def _without(whole: Any, removals: Sequence[str]) -> Any:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+
+from pydantic import PrivateAttr, computed_field
 
 from calculator import blocks, link
 from calculator.blocks import Block
@@ -61,8 +64,11 @@ class LoaderFigures(Model):
 class Report(Model):
     """The answer.  The figures at the top are those of the first loader.
 
-    `link` is the workload as `calculator.link` writes it.
+    `link` is the workload as `calculator.link` writes it.  What takes long and few look at
+    is worked out when it is first looked at.
     """
+
+    _sizing: Sizing = PrivateAttr()
 
     link: str
     shm: Shm
@@ -74,10 +80,26 @@ class Report(Model):
     memory: Memory
     descriptors: Descriptors
     risk: Risk
-    notices: tuple[Notice, ...]
-    crash: Crash
-    rules: tuple[Rule, ...]
     targets: tuple[Block, ...]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @cached_property
+    def notices(self) -> tuple[Notice, ...]:
+        """What to know about this job."""
+        case = Case(sizing=self._sizing, memory=self.memory, descriptors=self.descriptors)
+        return tuple(notices(case))
+
+    @computed_field  # type: ignore[prop-decorator]
+    @cached_property
+    def crash(self) -> Crash:
+        """What a failure would look like."""
+        return likely_crash(self._sizing.workload)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """What rules of thumb say about the same job."""
+        return tuple(rules(self._sizing))
 
 
 def build(
@@ -104,7 +126,7 @@ def build(
     found = sizing.footprint
     whole = container(sizing, Sharing.ALL, shm_bytes)
     figures = tuple(_loader_figures(use) for use in found.uses)
-    return Report(
+    report = Report(
         link=origin.link,
         shm=_shm(sizing),
         item_bytes=figures[0].item_bytes,
@@ -121,16 +143,13 @@ def build(
             need=sizing.need_bytes,
             roomy=sizing.roomy_bytes,
         ),
-        notices=tuple(
-            notices(Case(sizing=sizing, memory=whole.memory, descriptors=whole.descriptors))
-        ),
-        crash=likely_crash(workload),
-        rules=tuple(rules(sizing)),
         targets=tuple(
             blocks.render(target, sizing, origin=origin, shm_bytes=shm_bytes)
             for target in (blocks.target_ids() if targets is None else targets)
         ),
     )
+    report._sizing = sizing  # noqa: SLF001
+    return report
 
 
 def _shm(sizing: Sizing) -> Shm:

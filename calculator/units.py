@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import lru_cache
 from math import floor, log10
 from typing import Final, Literal
 
@@ -50,8 +51,13 @@ def ceil_to(value: int, step: int) -> int:
 
 def grow(value: int, share: float) -> int:
     """Return `value` x (1 + `share`), rounded up, exact: 0.1 is one tenth, not its float."""
-    exact = value * (1 + Fraction(str(share)))
+    exact = value * _more(share)
     return -(-exact.numerator // exact.denominator)
+
+
+@lru_cache(maxsize=64)
+def _more(share: float) -> Fraction:
+    return 1 + Fraction(str(share))
 
 
 _LADDER_GIB: Final = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128)
@@ -105,17 +111,18 @@ def size(value: int, unit: str | None = None, *, usually: str | None = None) -> 
     power = _UNITS.index(name) if name else _largest_power(value)
     if power == 0:
         return f"{count(value)} byte{'' if value == 1 else 's'}"
-    number = Fraction(value, KIB**power)
-    text = ratio(number) if wanted != "auto" and number < 1 else short(number)
+    whole = KIB**power
+    small = wanted != "auto" and value < whole
+    text = ratio(Fraction(value, whole)) if small else _short(value, whole)
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {_UNITS[power]}"
 
 
-def short(value: Fraction) -> str:
-    """Write a size's number with the places that matter: `0.574`, `36.75`, `441.1`, `5,234`."""
+def _short(value: int, whole: int) -> str:
+    """Write `value` / `whole` with the places that matter: `0.574`, `36.75`, `441.1`, `5,234`."""
     for below, places in ((1, 3), (100, 2), (1000, 1)):
-        if abs(value) < below:
-            return f"{float(value):.{places}f}"
-    return f"{float(value):,.0f}"
+        if abs(value) < below * whole:
+            return f"{value / whole:.{places}f}"
+    return f"{value / whole:,.0f}"
 
 
 def ratio(value: Fraction) -> str:
@@ -160,10 +167,7 @@ def brief(value: int) -> str:
 
 
 def _largest_power(value: int) -> int:
-    power = 0
-    while power + 1 < len(_UNITS) and abs(value) >= KIB ** (power + 1):
-        power += 1
-    return power
+    return min(max(value.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
 
 
 def count(value: int) -> str:

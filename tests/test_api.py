@@ -49,6 +49,23 @@ def test_a_report_has_the_keys_that_scripts_rely_on() -> None:
     ][0].keys()
 
 
+def test_a_brief_answer_differs_only_in_how_much_of_the_report_it_brings() -> None:
+    whole, brief = ask(preset="images-8gpu"), ask(preset="images-8gpu", brief=True)
+    assert brief.pop("report") == {"shm": whole.pop("report")["shm"]}
+    assert brief == whole
+
+
+def test_what_is_kept_of_a_job_is_left_as_it_was_by_an_edit_of_it() -> None:
+    job = {"ranks": 2}
+    once = ask(workload=job, set={"loaders.0.fields.0.shape": "3, 64, 64"}, parts=[])
+    ask(workload=job, set={"loaders.0.fields.1": {"kind": "int"}, "ranks": "7"}, parts=[])
+    again = ask(workload=job, set={"loaders.0.fields.0.shape": "3, 64, 64"}, parts=[])
+    assert once == again
+    assert messages(ask(workload={"ranks": True}, set={"headroom": "1"})).keys() == {"ranks"}
+    assert ask(workload={"ranks": 1}, set={"headroom": "1"})["ok"]
+    assert messages(ask(workload={"ranks": True}, set={"headroom": "1"})).keys() == {"ranks"}
+
+
 def test_the_example_of_the_brief() -> None:
     report = ask(preset="images-8gpu", parts=[])["report"]
     assert report["shm"]["peak_bytes"] == 5_550_112_768

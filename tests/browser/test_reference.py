@@ -94,3 +94,37 @@ def test_with_everything_open_nothing_leaves_a_narrow_page(page: Page, address: 
     page.goto(address)
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+STOP_THREAD = "() => { window.Worker = class { postMessage() {} terminate() {} }; }"
+"""The engine stays under way for as long as the page is open."""
+
+
+def test_what_is_far_arrives_as_text_and_is_there_when_one_comes_near(
+    page: Page, address: str
+) -> None:
+    page.add_init_script(f"({STOP_THREAD})()")
+    page.goto(address)
+    assert page.evaluate("document.getElementById('faq-tmpdir')") is None
+    assert page.evaluate("document.querySelectorAll('.prose noscript').length") == 9
+    page.locator("#faq").scroll_into_view_if_needed()
+    page.locator("#faq-tmpdir summary").click()
+    expect(page.locator("#faq-tmpdir .inside")).to_be_visible()
+
+
+def test_without_the_engine_all_of_it_is_there_before_long(page: Page, address: str) -> None:
+    page.add_init_script(f"({STOP_THREAD})()")
+    page.goto(address)
+    expect(page.locator(".prose noscript")).to_have_count(0)
+    expect(page.locator("#faq-tmpdir")).to_be_attached()
+
+
+def test_a_page_that_is_loaded_anew_keeps_its_place(page: Page, address: str) -> None:
+    page.goto(address)
+    entry = page.locator("#faq-tmpdir summary")
+    expect(entry).to_be_attached()
+    entry.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)  # the browser notes the place a while after it was scrolled to
+    assert page.evaluate("scrollY") > 2000
+    page.reload()
+    expect(entry).to_be_in_viewport()

@@ -46,7 +46,7 @@ const talk = new Talk(start, ask, {
   parts: (change) => [...parts.names(), "spoken", ...(change || reshaping ? ["form"] : [])],
   wanted: platforms.wanted,
   missing: () => ({ parts: parts.wanted(), targets: platforms.missing() }),
-  taste: () => ({ base: start.base, ...tastes.asked(), ...compare.taste() }),
+  taste: () => ({ base: start.base, brief: true, ...tastes.asked(), ...compare.taste() }),
   looked,
   answered,
   refused,

@@ -1,8 +1,8 @@
 // The platform picker: one block beside the form, chosen among groups or found by typing; the choice is
 // remembered.
 //
-// The page comes with every block, each folded under its title. With scripts they are taken out of it and
-// kept here; a live answer brings only those that are looked at, so the rest is asked for when it is chosen.
+// The page comes with every block, each folded under its title, for browsers that run no scripts. With scripts they are
+// kept here, as text; a live answer brings only those that are looked at, so the rest is asked for when it is chosen.
 
 import { mark as markChanges } from "./changed.js";
 import { recall, remember } from "./store.js";
@@ -14,10 +14,8 @@ const lists = [...document.querySelectorAll(".platforms .targets")];
 const tabs = lists.flatMap((list) => [...list.querySelectorAll("a")]);
 const find = document.getElementById("find");
 const nothing = document.getElementById("nothing-found");
-const mirrors = [...document.querySelectorAll("[data-mirror]")];
 
 let blocks = {}; // target -> HTML, of the answer that is shown
-let written = {}; // target -> element, of the answer that the page came with; all their HTML at once would take long
 const showing = new WeakMap(); // place -> what was put there: {target, html}
 let ask = () => {};
 let picked = () => {};
@@ -37,7 +35,7 @@ export function start(missing, chose) {
   find.addEventListener("keydown", leave);
   document.addEventListener("click", follow);
   addEventListener("hashchange", () => pointed() && select(pointed()));
-  for (const mirror of mirrors) mirror.closest("details").addEventListener("toggle", () => fill(mirror));
+  document.addEventListener("toggle", ({ target }) => openMirrors(target).forEach(fill), { capture: true });
   if (pointed()) select(pointed());
   else turn(tabOf(recall(KEY)) ?? tabs[0]); // what nobody has chosen is not remembered
   ask = missing;
@@ -58,10 +56,10 @@ export function reveal(target) {
 }
 
 /** @returns {string[]} the targets that are looked at */
-export const wanted = () => [current().dataset.target, ...mirrors.filter(isOpen).map((mirror) => mirror.dataset.mirror)];
+export const wanted = () => [current().dataset.target, ...openMirrors(document).map((mirror) => mirror.dataset.mirror)];
 
 /** @returns {string[]} those of them that the answer that is shown did not bring */
-export const missing = () => wanted().filter((target) => htmlOf(target) === undefined);
+export const missing = () => wanted().filter((target) => blocks[target] === undefined);
 
 /**
  * Take over the blocks of an answer; those it does not bring are asked for when they are looked at.
@@ -70,7 +68,6 @@ export const missing = () => wanted().filter((target) => htmlOf(target) === unde
  */
 export function take(fresh) {
   blocks = fresh;
-  written = {};
   refresh();
 }
 
@@ -82,13 +79,13 @@ export function add(more) {
 
 function refresh() {
   show(current());
-  for (const mirror of mirrors) fill(mirror);
+  for (const mirror of openMirrors(document)) fill(mirror);
 }
 
 /** What stands in the page is the first answer. */
 function takeOut() {
   for (const block of document.querySelectorAll("[data-block]")) {
-    written[block.dataset.block] = block.querySelector(".beside");
+    blocks[block.dataset.block] = block.querySelector("noscript").textContent;
   }
   document.getElementById("all-blocks").remove();
 }
@@ -98,8 +95,7 @@ function takeOut() {
 const tabOf = (target) => tabs.find((tab) => tab.dataset.target === target);
 const pointed = () => tabOf(location.hash.replace(/^#block-/, "")); // what the address names
 const current = () => tabs.find((tab) => tab.hasAttribute("data-chosen"));
-const htmlOf = (target) => blocks[target] ?? written[target]?.innerHTML;
-const isOpen = (mirror) => mirror.closest("details").open;
+const openMirrors = (place) => [...place.querySelectorAll("[data-mirror]")].filter((each) => each.closest("details").open);
 
 function show(tab) {
   chosen.setAttribute("aria-label", tab.textContent);
@@ -107,12 +103,12 @@ function show(tab) {
 }
 
 function fill(mirror) {
-  if (isOpen(mirror)) put(mirror, mirror.dataset.mirror, "figure");
+  put(mirror, mirror.dataset.mirror, "figure");
 }
 
 /** Put a block, or a part of it, into a place that may show it already. */
 function put(place, target, part) {
-  const html = htmlOf(target);
+  const html = blocks[target];
   place.setAttribute("aria-busy", String(html === undefined));
   if (html === undefined) return ask();
   const fresh = document.createElement("template");

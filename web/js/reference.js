@@ -1,5 +1,9 @@
 // The reference is folded; what an address names is opened before the browser goes there.
 
+import * as slices from "./slices.js";
+
+const ANCHOR = /^#[a-z]/; // a job begins with a digit
+
 export function start() {
   document.addEventListener("click", follow, { capture: true });
   addEventListener("hashchange", () => reveal(location.hash));
@@ -16,12 +20,15 @@ function follow(event) {
  * Open an entry, and every fold around a place.
  *
  * @param {string} hash of an address
- * @returns {HTMLElement | undefined} the place, where something had to be opened for it
+ * @returns {HTMLElement | undefined} the place, where something had to be opened or made for it
  */
 function reveal(hash) {
-  const place = hash.length > 1 && document.getElementById(hash.slice(1));
+  if (!ANCHOR.test(hash)) return undefined;
+  const named = () => document.getElementById(hash.slice(1));
+  const isNew = isFar(named()) && slices.whole();
+  const place = named();
   if (!place) return undefined;
-  let opened;
+  let opened = isNew ? place : undefined;
   const own = place.querySelector(":scope > details");
   for (let fold = own ?? place.closest("details"); fold; fold = fold.parentElement.closest("details")) {
     if (!fold.open) opened = place;
@@ -29,3 +36,6 @@ function reveal(hash) {
   }
   return opened;
 }
+
+/** Whether a place is in the reference, or not there yet; where all above it has its height, it stays where it is. */
+const isFar = (place) => !place || place.closest(".prose");

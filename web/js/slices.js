@@ -1,9 +1,11 @@
 // The long page is laid out in slices: what is in view at once, each section below it in a frame of its own, so that
 // nobody waits for what they do not see (css/frame.css). Python's start goes first: it has use for all a machine has.
+// The reference stands in <noscript>: where scripts run, that arrives as text, of which the elements are made here.
 //
-// Soon all of it is: a browser tells readers nothing of what it has not laid out.
+// Soon all of it is there: a browser tells readers nothing of what it has not laid out, and finds no words in it.
 
 const PATIENCE_MS = 4000; // however long Python takes
+const NEAR = "1000px"; // what is that close to the view is wanted
 
 const whenIdle = globalThis.requestIdleCallback ?? globalThis.setTimeout; // Safari has the second alone
 
@@ -11,8 +13,33 @@ const sections = [...document.querySelectorAll(".wide, .prose > section")];
 let left = []; // sections whose turn has not come
 let begun = false;
 
-/** Have it all laid out before long. */
-export const soon = () => setTimeout(begin, PATIENCE_MS);
+/** Have it all laid out before long; at once where the browser is about to look for the place it was left at. */
+export function soon() {
+  if (performance.getEntriesByType("navigation")[0]?.type !== "navigate") return atOnce();
+  setTimeout(begin, PATIENCE_MS);
+  const observer = new IntersectionObserver(approach, { rootMargin: NEAR });
+  for (const section of sections) observer.observe(section);
+}
+
+function atOnce() {
+  begun = true;
+  whole();
+  for (const section of sections) section.classList.add("laid-out");
+}
+
+function approach(entries) {
+  for (const { target, isIntersecting } of entries) if (isIntersecting) unpack(target);
+}
+
+/** @returns {boolean} whether anything was still text: now all of it is elements */
+export const whole = () => sections.filter(unpack).length > 0;
+
+/** @returns {boolean} whether it was text */
+function unpack(section) {
+  const holder = section.querySelector(":scope > noscript");
+  if (holder) holder.outerHTML = holder.textContent;
+  return Boolean(holder);
+}
 
 /** Have it all laid out, unless that has been begun. */
 export const begin = () => begun || start();
@@ -26,8 +53,8 @@ export function start() {
   if (!isUnderWay) whenIdle(() => requestAnimationFrame(next));
 }
 
-/** A frame that lays one out; what people do meanwhile goes first. */
+/** A frame that makes the elements of one, or lays it out; what people do meanwhile goes first. */
 function next() {
-  left.shift()?.classList.add("laid-out");
+  if (left.length && !unpack(left[0])) left.shift().classList.add("laid-out");
   if (left.length) whenIdle(() => requestAnimationFrame(next));
 }
