@@ -58,7 +58,7 @@ function ask(request) {
   return engine.ask(request).catch(({ message }) => ({ ok: false, errors: [{ path: "", message }] }));
 }
 
-function answered(answer, change, typed) {
+function answered(answer, change, typed, request) {
   status.outdate();
   if (talk.live) status.live();
   if (talk.live) tools.live();
@@ -69,14 +69,19 @@ function answered(answer, change, typed) {
   folds.show();
   const hint = form.mark([], answer.hints);
   reshaping = false;
-  parts.take(answer.parts);
-  platforms.take(answer.blocks);
+  const isSame = parts.take(answer.parts, about(answer, request));
+  if (isSame) platforms.add(answer.blocks);
+  else platforms.take(answer.blocks);
   paste.refresh(answer.report.shm.recommended_bytes);
   settle(answer, change);
   if (document.activeElement === document.body) document.getElementById(change?.otherwise)?.focus();
   const said = [change?.said, ...(answer.notes ?? []), hint, parts.text(answer.parts.spoken)];
   status.say(said.filter(Boolean).join(" "));
 }
+
+/** All that what stands on the page depends on. */
+const about = ({ link, preset }, { unit = "auto", compare: other = null } = {}) =>
+  JSON.stringify([link, preset, unit, other]);
 
 /** What the address, the chips and this browser's memory say follows the answer. */
 function settle(answer, change) {
@@ -224,7 +229,7 @@ document.documentElement.classList.add("scripted"); // js/theme.js has done so, 
 document.getElementById("retry").addEventListener("click", () => engine.retry());
 copy.start();
 download.start();
-parts.start(() => talk.look());
+parts.start(() => talk.look(), about(start));
 platforms.start(() => talk.look(), () => {
   picked += 1;
   address.later();

@@ -10,7 +10,8 @@ const MARGIN = "300px"; // what is nearly in view counts as seen
 const places = [...document.querySelectorAll("[data-part]:not([data-part=form])")];
 
 const seen = new Set(); // places in view
-let stale = new Set(); // names that the last answer did not bring
+let stale = new Set(); // names whose fragments answer something else
+let about = ""; // what the last answer was about
 let timer = 0;
 let paused = false;
 let ask = () => {};
@@ -22,9 +23,11 @@ const nameOf = (place) => place.dataset.part;
  * Watch what comes into view.
  *
  * @param {() => void} missing called when a fragment is wanted that has to be asked for
+ * @param {string} opening what the page arrived about
  */
-export function start(missing) {
+export function start(missing, opening) {
   ask = missing;
+  about = opening;
   const observer = new IntersectionObserver(look, { rootMargin: MARGIN });
   for (const place of places) observer.observe(place);
 }
@@ -51,11 +54,16 @@ export function wanted() {
  * Take over the fragments of an answer.
  *
  * @param {Record<string, string>} parts name -> HTML
+ * @param {string} of what they are about: where that is what the others are about, too, none of them is old
+ * @returns {boolean} whether it is
  */
-export function take(parts) {
-  stale = new Set(places.map(nameOf).filter((name) => parts[name] === undefined));
+export function take(parts, of) {
+  const isSame = of === about;
+  about = of;
+  stale = new Set(places.map(nameOf).filter((name) => parts[name] === undefined && (!isSame || stale.has(name))));
   put(parts);
   pause();
+  return isSame;
 }
 
 /** @param {Record<string, string>} parts more of the answer that is shown */

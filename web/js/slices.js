@@ -1,5 +1,5 @@
-// The long page is laid out in slices: what is in view at once, each section below it in a frame of its own, so that
-// nobody waits for what they do not see (css/frame.css). Python's start goes first: it has use for all a machine has.
+// The long page is laid out in slices: what is in view at once, each piece of a section below it in a frame of its own,
+// so that nobody waits for what they do not see (css/frame.css). Python's start goes first: it has use for all a machine has.
 // The reference stands in <noscript>: where scripts run, that arrives as text, of which the elements are made here.
 //
 // Soon all of it is there: a browser tells readers nothing of what it has not laid out, and finds no words in it.
@@ -10,7 +10,7 @@ const NEAR = "1000px"; // what is that close to the view is wanted
 const whenIdle = globalThis.requestIdleCallback ?? globalThis.setTimeout; // Safari has the second alone
 
 const sections = [...document.querySelectorAll(".wide, .prose > section")];
-let left = []; // sections whose turn has not come
+let left = []; // sections, and pieces of the one at hand, whose turn has not come
 let begun = false;
 
 /** Have it all laid out before long; at once where the browser is about to look for the place it was left at. */
@@ -24,7 +24,7 @@ export function soon() {
 function atOnce() {
   begun = true;
   whole();
-  for (const section of sections) section.classList.add("laid-out");
+  for (const each of sections.flatMap((section) => [section, ...section.children])) each.classList.add("laid-out");
 }
 
 function approach(entries) {
@@ -49,12 +49,18 @@ export function start() {
   const isUnderWay = left.length > 0;
   begun = true;
   left = [...sections];
-  for (const section of sections) section.classList.remove("laid-out");
+  for (const each of document.querySelectorAll(".laid-out")) each.classList.remove("laid-out");
   if (!isUnderWay) whenIdle(() => requestAnimationFrame(next));
 }
 
-/** A frame that makes the elements of one, or lays it out; what people do meanwhile goes first. */
+/** A frame that makes the elements of a section, or lays out a piece of one; what people do meanwhile goes first. */
 function next() {
-  if (left.length && !unpack(left[0])) left.shift().classList.add("laid-out");
+  if (left.length && !unpack(left[0])) layOut(left.shift());
   if (left.length) whenIdle(() => requestAnimationFrame(next));
+}
+
+/** A section's own pieces come next: until then each is passed over by itself. */
+function layOut(piece) {
+  piece.classList.add("laid-out");
+  if (sections.includes(piece)) left.unshift(...piece.children);
 }

@@ -22,7 +22,7 @@
  *   missing: () => {parts: string[], targets: string[]},
  *   taste: () => object,
  *   looked: (answer: Answer) => void,
- *   answered: (answer: Answer, change: Change | null, typed: Typed) => void,
+ *   answered: (answer: Answer, change: Change | null, typed: Typed, request?: object) => void,
  *   refused: (errors: Remark[], hints: Remark[], notes: string[]) => void,
  *   waiting: () => void,
  * }} View
@@ -166,7 +166,8 @@ export class Talk {
     const before = this.#since;
     this.#since = {};
     if (change) this.#keep(before);
-    const answer = await this.#ask(this.#request(change));
+    const request = this.#request(change);
+    const answer = await this.#ask(request);
     if (round !== this.#round) return;
     const overtaken = !answer || (!change && this.#typed);
     if (overtaken) return this.#keep(change ? {} : before);
@@ -176,7 +177,7 @@ export class Talk {
     if (!change) this.#unanswered = {};
     const typed = change ? this.#carry(change) : {};
     if (change?.link && !this.#typed) this.#preset = answer.preset ?? "";
-    this.#view.answered(answer, change, typed);
+    this.#view.answered(answer, change, typed, request);
   }
 
   /** What a request that came to nothing was about is still to be said. */
