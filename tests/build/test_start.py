@@ -28,7 +28,7 @@ TYPES = {
 }
 
 SOURCES = Path(__file__).parents[2] / "web" / "js"
-SINGLE = ("engine.js", "starts.js", "loader.js", "archives.js", "memory.js")
+SINGLE = ("engine.js", "thread.js", "starts.js", "loader.js", "archives.js", "memory.js")
 """Modules that the site joins to others: taken alone here, as if they lay beside these."""
 
 # Runs in a page that holds nothing: the engine's client is all that is loaded.

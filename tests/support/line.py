@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext
 
 GOOD_LINE = """{
-  const chosen = (name) => (name?.startsWith(" ") ? `resumed${name}` : name); // web/js/thread.js
+  const chosen = (name) => (name?.startsWith(" ") ? `resumed${name}` : name); // web/js/ahead.js
   const Plain = globalThis.Worker;
   if (Plain) globalThis.Worker = class Worker extends Plain {
     constructor(address, { name, ...more } = {}) {

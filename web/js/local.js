@@ -2,6 +2,7 @@
 
 /** The page as one without scripts. */
 function plain() {
+  globalThis.ahead?.worker.terminate(); // nobody will ask it
   document.documentElement.classList.remove("scripted");
   for (const kept of document.querySelectorAll(".wide noscript, .prose noscript")) kept.outerHTML = kept.textContent;
 }

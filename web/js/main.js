@@ -23,6 +23,7 @@ import * as tastes from "./tastes.js";
 import * as tools from "./tools.js";
 
 const WAITING = "Waiting for Python: this answers the earlier input";
+const PAUSE_MS = 1200;
 const INCOMPLETE = "This answers your last complete input";
 
 const start = JSON.parse(document.getElementById("start").textContent);
@@ -100,7 +101,7 @@ function settle(answer, change) {
 function keep() {
   if (visited) return;
   visited = true;
-  slices.begin();
+  setTimeout(slices.begin, PAUSE_MS); // the rest of Python and what is kept for offline come first
   offline.live();
 }
 

@@ -5,6 +5,7 @@
 // Soon all of it is there: a browser tells readers nothing of what it has not laid out, and finds no words in it.
 
 const PATIENCE_MS = 4000; // however long Python takes
+const SIGNS = ["scroll", "wheel", "touchmove", "keydown", "focusin"]; // that somebody goes on
 const NEAR = "1000px"; // what is that close to the view is wanted
 
 const whenIdle = globalThis.requestIdleCallback ?? globalThis.setTimeout; // Safari has the second alone
@@ -17,11 +18,24 @@ let begun = false;
 export function soon() {
   if (performance.getEntriesByType("navigation")[0]?.type !== "navigate") return atOnce();
   setTimeout(begin, PATIENCE_MS);
+  for (const sign of SIGNS) addEventListener(sign, begin, { once: true, passive: true });
   const observer = new IntersectionObserver(approach, { rootMargin: NEAR });
   for (const section of sections) observer.observe(section);
 }
 
+/** The page goes on below what is in view, all at once. */
+const arrive = () => document.documentElement.classList.add("arrived");
+
+/** @returns {boolean} whether a section was not there yet: now it takes its room */
+function show(section) {
+  const place = section.closest(".wide, .reference");
+  const isNew = !place.matches(".arrived *, .here");
+  place.classList.add("here");
+  return isNew;
+}
+
 function atOnce() {
+  arrive();
   begun = true;
   whole();
   for (const each of sections.flatMap((section) => [section, ...section.children])) each.classList.add("laid-out");
@@ -32,7 +46,10 @@ function approach(entries) {
 }
 
 /** @returns {boolean} whether anything was still text: now all of it is elements */
-export const whole = () => sections.filter(unpack).length > 0;
+export function whole() {
+  arrive();
+  return sections.filter(unpack).length > 0;
+}
 
 /** @returns {boolean} whether it was text */
 function unpack(section) {
@@ -53,10 +70,11 @@ export function start() {
   if (!isUnderWay) whenIdle(() => requestAnimationFrame(next));
 }
 
-/** A frame that makes the elements of a section, or lays out a piece of one; what people do meanwhile goes first. */
+/** A frame takes one step with a section, or lays out a piece of it; what people do meanwhile goes first. */
 function next() {
-  if (left.length && !unpack(left[0])) layOut(left.shift());
+  if (left.length && !show(left[0]) && !unpack(left[0])) layOut(left.shift());
   if (left.length) whenIdle(() => requestAnimationFrame(next));
+  else arrive();
 }
 
 /** A section's own pieces come next: until then each is passed over by itself. */

@@ -1,11 +1,9 @@
-// The thread that the engine runs in. The page names this script before all others: the thread is under way while the
-// page itself still arrives. The single file makes its own instead (web/onefile/thread.js).
+// The thread that the engine runs in. The first is under way while the page still arrives (js/ahead.js). The single file
+// makes its own instead (web/onefile/thread.js).
 
 const WANTED = new URLSearchParams(location.search).get("start"); // for tests and measurements: a start by name
 
-const said = []; // by the first thread, before anybody listens
-let first = begin(WANTED, false);
-first.onmessage = first.onerror = (event) => said.push(event);
+let first = globalThis.ahead;
 
 /**
  * @param {string | null} [way] the start, where it is not to be chosen
@@ -13,13 +11,13 @@ first.onmessage = first.onerror = (event) => said.push(event);
  * @returns {Worker} the one that is under way, for the first who asks for the usual; else a new one
  */
 export function open(way = WANTED, anew = false) {
-  const worker = first;
+  const there = first;
   first = null;
-  if (!worker || way !== WANTED || anew) return begin(way, anew);
+  if (!there || way !== WANTED || anew) return begin(way, anew);
   queueMicrotask(() => {
-    for (const event of said.splice(0)) worker[`on${event.type}`]?.(event);
+    for (const event of there.said.splice(0)) there.worker[`on${event.type}`]?.(event);
   });
-  return worker;
+  return there.worker;
 }
 
 /** Its name says both, for a service worker may answer with a script that was fetched under another address. */

@@ -22,10 +22,10 @@ STYLES: Final = (
 """In the order in which they are to apply."""
 
 STYLE: Final = "page.css"
-_ALONE: Final = ("theme.js", "local.js", "thread.js")
+_ALONE: Final = ("ahead.js", "theme.js", "local.js")
 """Scripts that a page names by themselves: they run before, or instead of, all others."""
-_JOINED: Final = {"main.js": ("thread.js",), "worker.js": ()}
-"""Scripts that hold what they import, but for these."""
+_JOINED: Final = ("main.js", "worker.js")
+"""Scripts that hold what they import."""
 _PLACES: Final = "places.js"
 _IN_SOURCE: Final = {"PYTHON": "../py/", "ROOT": "../"}
 _UP: Final = "../../../"
@@ -72,8 +72,8 @@ def _scripts(target: Path, place: dict[str, str]) -> None:
         text = (source / name).read_text("utf-8")
         return placed(text, place) if name == _PLACES else text
 
-    for name, shared in _JOINED.items():
-        (target / name).write_bytes(joined.beside(name, find, shared=shared).encode())
+    for name in _JOINED:
+        (target / name).write_bytes(joined.beside(name, find).encode())
 
 
 def placed(script: str, place: dict[str, str]) -> str:

@@ -45,13 +45,12 @@ class Module:
     wants: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def beside(entry: str, find: Find, *, shared: tuple[str, ...] = ()) -> str:
+def beside(entry: str, find: Find) -> str:
     """Return one module that lies where the entry lies and takes its place.
 
     Args:
         entry: the module's name.
         find: gives the text of a module by its name.
-        shared: modules that stay files of their own, as something else in the page imports them.
 
     Raises:
         BuildError: a module has what this does not understand, or wants what another does not
@@ -59,10 +58,8 @@ def beside(entry: str, find: Find, *, shared: tuple[str, ...] = ()) -> str:
     """
     modules = {each.name: each for each in _wanted(entry, find, ())}
     _check(modules)
-    imports = (f'import * as shared{at} from "./{name}";' for at, name in enumerate(shared))
-    known = (f"shared.set({json.dumps(name)}, shared{at});" for at, name in enumerate(shared))
-    functions = (_function(each) for each in modules.values() if each.name not in shared)
-    return "\n".join([*imports, _GLUE.read_text("utf-8"), *known, *functions, f'use("{entry}");\n'])
+    functions = map(_function, modules.values())
+    return "\n".join([_GLUE.read_text("utf-8"), *functions, f'use("{entry}");\n'])
 
 
 def inside(entry: str, find: Find, *, foreign: tuple[str, ...] = ()) -> str:

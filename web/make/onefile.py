@@ -28,8 +28,8 @@ BUDGET: Final = 12_000_000
 _OWN: Final = Path(__file__).resolve().parents[1] / "onefile"
 _SOURCES: Final = _OWN.parent / "js"
 _MODULES: Final = ("pyodide.mjs", "pyodide.asm.mjs")
-_NAMED: Final = ("local.js", "thread.js")
-"""Scripts that a page names for itself: of no use here, or imported by the others."""
+_NAMED: Final = ("ahead.js", "local.js")
+"""Scripts that a page names for itself: of no use here."""
 _BESIDE: Final = ("local", "take")
 """Paragraphs for pages that have other files beside them."""
 
