@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from calculator import __version__, presets, report
-from tests.support.markup import Element, read
+from tests.support.markup import Element, parsed, read
 from web.make import onefile, pages, preview
 
 BASE = "https://sizer.example/tools"
@@ -73,7 +73,8 @@ def test_the_tool_is_described_on_every_page(dist: Path) -> None:
 
 def test_every_page_has_a_title_and_a_description_of_its_own(dist: Path) -> None:
     found = [dist / "index.html", *(dist / "p").glob("*.html")]
-    named = [(read(path).all("title")[0].text, meta(read(path))["description"]) for path in found]
+    heads = [parsed(path.read_text("utf-8").partition("<body>")[0]) for path in found]
+    named = [(head.all("title")[0].text, meta(head)["description"]) for head in heads]
     assert all(title and told for title, told in named)
     assert len({title for title, _ in named}) == len(found)
     assert len({told for _, told in named}) == len(found)

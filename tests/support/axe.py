@@ -14,6 +14,16 @@ STANDARDS = [
 ]
 
 
+WHOLE = """async () => {
+  const waits = () => document.querySelector(".scripted:not(.arrived), .scripted .prose noscript");
+  while (waits()) await new Promise((go) => setTimeout(go, 50));
+  for (const each of document.querySelectorAll("main section, main section > *")) {
+    each.style.contentVisibility = "visible";
+  }
+}"""
+"""All of the page is there, and laid out: axe measures nothing else."""
+
+
 @cache
 def source() -> str:
     """Return axe's own script."""
@@ -23,21 +33,18 @@ def source() -> str:
     return script.read_text("utf-8")
 
 
-def violations(page: Page) -> list[str]:
-    """Return what breaks a rule on the page as it stands: the rule, and where."""
+def violations(page: Page, *rules: str) -> list[str]:
+    """Return what breaks a rule, or one of these, on the page as it stands: the rule, and where."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(source())
-    page.evaluate(  # axe measures what a browser has laid out
-        """document.querySelectorAll("main section")
-          .forEach((each) => (each.style.contentVisibility = "visible"))"""
-    )
+    page.evaluate(WHOLE)
     found = page.evaluate(
-        """async (standards) => (await axe.run(document, {
-          runOnly: { type: "tag", values: standards },
+        """async ([type, values]) => (await axe.run(document, {
+          runOnly: { type, values },
           resultTypes: ["violations"],
         })).violations.flatMap(({ id, nodes }) => nodes.map(
           (node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary.split("\\n")[1]}`,
         ))""",
-        STANDARDS,
+        ["rule", list(rules)] if rules else ["tag", STANDARDS],
     )
     return [str(each) for each in found]

@@ -76,6 +76,11 @@ class _Builder(HTMLParser):
 
 def read(page: Path) -> Element:
     """Return a page's root."""
+    return parsed(page.read_text("utf-8"))
+
+
+def parsed(html: str) -> Element:
+    """Return the root of a page, or of a part of it."""
     builder = _Builder()
-    builder.feed(page.read_text("utf-8"))
+    builder.feed(html)
     return builder.root

@@ -44,6 +44,9 @@ def check(places: Places, base_url: str, pytest_arguments: Sequence[str]) -> int
             except BuildError as failure:
                 say(f"{failure}; the tests that need it will say so")
         failed = list(tell(read.result()))
+    if base_url:
+        site.build(places)  # what is tested knows no address
+    os.environ[SITE] = str(places.dist)
     if pytest_arguments:
         command = ["pytest", *pytest_arguments]
         failed += [] if passes(places, "tests", command) else ["tests"]
@@ -92,11 +95,6 @@ def run_tests(places: Places) -> list[str]:
     A page waits more than it works, so the two together take little longer than one. The browser
     gets a copy of the site: other tests build it anew meanwhile.
     """
-    try:
-        site.build(places)
-    except BuildError as failure:
-        say(str(failure))
-        return ["tests"]
     copy = places.build / "site-under-test"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(places.dist, copy)
