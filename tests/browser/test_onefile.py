@@ -167,7 +167,7 @@ def test_a_link_brings_its_job(offline: BrowserContext, stick: str) -> None:
     another.open(f"{stick}#1;w=16;t=podman-run")
     another.wait_until_live()
     another.sees("16 GiB")
-    assert "podman run" in another.block()
+    expect(another.page.locator("#chosen pre")).to_contain_text("podman run")
     expect(another.input("loaders.0.num_workers")).to_have_value("16")
     another.page.close()
 

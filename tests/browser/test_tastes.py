@@ -90,12 +90,10 @@ def test_the_theme_is_there_before_the_first_paint(browser: Browser, address: st
     context.route("**/js/main.js", lambda route: route.abort())
     page.goto(address)
     assert ink(page) == INK["dark"]
-    first = "script[src]:not([async]), link[rel=stylesheet]"
-    assert page.evaluate(
-        """(first) => document.head.querySelector(first)
-          .matches("script[src$='theme.js']:not([type], [defer])")""",
-        first,
-    )
+    theme = page.locator("head > script[src$='theme.js']:not([type], [defer], [async])")
+    styles = page.locator("head > link[rel=stylesheet]").first.element_handle()
+    follows = "(theme, styles) => theme.compareDocumentPosition(styles) & 4"
+    assert theme.evaluate(follows, styles) == 4  # Node.DOCUMENT_POSITION_FOLLOWING
     context.close()
 
 
