@@ -120,10 +120,44 @@ def test_first_live_answer_changes_nothing(page: Page, address: str) -> None:
     assert page.evaluate("String(getSelection())") == "8 GiB"
 
 
+ASKED = """
+const { postMessage } = Worker.prototype;
+window.asked = [];
+Worker.prototype.postMessage = function (message, ...more) {
+  window.asked.push(message.request);
+  return postMessage.call(this, message, ...more);
+};
+"""
+
+
+def test_what_stands_on_the_page_is_not_asked_for_again(page: Page, address: str) -> None:
+    """The first live answer is about what the page came with; an edit makes all else old."""
+    page.add_init_script(ASKED)
+    person = Person(page)
+    person.open(address)
+    person.wait_until_live()
+    page.wait_for_timeout(1500)
+    assert len(page.evaluate("asked")) == 1
+    person.types("loaders.0.num_workers", "16")
+    person.sees("16 GiB")
+    expect(page.locator("[data-old]")).to_have_count(0)
+    assert len(page.evaluate("asked")) > 5
+    person.types("loaders.0.num_workers", "8")
+    person.sees("8 GiB")
+    expect(page.locator("[data-old]")).to_have_count(0)
+    expect(page.locator("[data-part=why]")).to_contain_text("5.17 GiB")
+
+
 def test_a_part_of_the_page_that_has_not_arrived_is_said(page: Page, address: str) -> None:
     page.context.route("**/js/main.js", lambda route: route.fulfill(status=404))
     Person(page).open(address)
     expect(page.locator("#failure")).to_contain_text("has not arrived")
+    expect(page.locator("#faq-tmpdir")).to_be_attached()
+    for _ in range(100):
+        page.wait_for_timeout(100)
+        if not page.workers:
+            break
+    assert page.workers == []
     page.context.unroute("**/js/main.js")
     page.locator("#retry").click()
     Person(page).wait_until_live()

@@ -112,6 +112,27 @@ def test_what_is_far_arrives_as_text_and_is_there_when_one_comes_near(
     expect(page.locator("#faq-tmpdir .inside")).to_be_visible()
 
 
+@pytest.mark.parametrize("place", ["fit", "notices-title", "measure", "faq", "faq-tmpdir"])
+def test_what_is_below_is_there_for_whom_a_link_leads_there(
+    page: Page, address: str, place: str
+) -> None:
+    """Also while Python is under way, which all else waits for."""
+    page.add_init_script(f"({STOP_THREAD})()")
+    page.goto(address)
+    page.evaluate(
+        """(place) => {
+          const link = Object.assign(document.createElement("a"), { href: `#${place}` });
+          document.querySelector(".top nav").append(link);
+          link.click();
+        }""",
+        place,
+    )
+    expect(page.locator(f"#{place}")).to_be_in_viewport()
+    page.goto("about:blank")
+    page.goto(f"{address}#{place}")
+    expect(page.locator(f"#{place}")).to_be_in_viewport()
+
+
 def test_without_the_engine_all_of_it_is_there_before_long(page: Page, address: str) -> None:
     page.add_init_script(f"({STOP_THREAD})()")
     page.goto(address)

@@ -37,5 +37,5 @@ function reveal(hash) {
   return opened;
 }
 
-/** Whether a place is in the reference, or not there yet; where all above it has its height, it stays where it is. */
-const isFar = (place) => !place || place.closest(".prose");
+/** Whether a place is below the calculator, or not there yet: all of the page is to be there before one goes there. */
+const isFar = (place) => !place || place.closest(".wide, .reference");

@@ -13,18 +13,22 @@ const whenIdle = globalThis.requestIdleCallback ?? globalThis.setTimeout; // Saf
 const sections = [...document.querySelectorAll(".wide, .prose > section")];
 let left = []; // sections, and pieces of the one at hand, whose turn has not come
 let begun = false;
+let isWhole = false;
 
 /** Have it all laid out before long; at once where the browser is about to look for the place it was left at. */
 export function soon() {
-  if (performance.getEntriesByType("navigation")[0]?.type !== "navigate") return atOnce();
+  if (performance.getEntriesByType("navigation")[0]?.type !== "navigate") return whole();
   setTimeout(begin, PATIENCE_MS);
   for (const sign of SIGNS) addEventListener(sign, begin, { once: true, passive: true });
   const observer = new IntersectionObserver(approach, { rootMargin: NEAR });
   for (const section of sections) observer.observe(section);
 }
 
-/** The page goes on below what is in view, all at once. */
-const arrive = () => document.documentElement.classList.add("arrived");
+/** The page goes on below what is in view. */
+function arrive() {
+  isWhole = begun = true;
+  document.documentElement.classList.add("arrived");
+}
 
 /** @returns {boolean} whether a section was not there yet: now it takes its room */
 function show(section) {
@@ -34,21 +38,18 @@ function show(section) {
   return isNew;
 }
 
-function atOnce() {
-  arrive();
-  begun = true;
-  whole();
-  for (const each of sections.flatMap((section) => [section, ...section.children])) each.classList.add("laid-out");
-}
-
 function approach(entries) {
   for (const { target, isIntersecting } of entries) if (isIntersecting) unpack(target);
 }
 
-/** @returns {boolean} whether anything was still text: now all of it is elements */
+/** @returns {boolean} whether anything was missing: now all of it is laid out, and every place where it stays */
 export function whole() {
+  if (isWhole) return false;
   arrive();
-  return sections.filter(unpack).length > 0;
+  for (const section of sections) unpack(section);
+  for (const each of sections.flatMap((section) => [section, ...section.children])) each.classList.add("laid-out");
+  left = [];
+  return true;
 }
 
 /** @returns {boolean} whether it was text */
