@@ -140,6 +140,35 @@ def test_without_the_engine_all_of_it_is_there_before_long(page: Page, address: 
     expect(page.locator("#faq-tmpdir")).to_be_attached()
 
 
+def test_what_one_reads_stays_where_it_is_while_the_rest_arrives(page: Page, address: str) -> None:
+    """Opened by its address, in other colours, and by a hash that comes before the rest does."""
+    page.add_init_script(f"({STOP_THREAD})()")
+    entry = page.locator("#error-fd_limit")
+    page.goto(f"{address}#error-fd_limit")
+    expect(entry).to_be_in_viewport()
+    before = entry.bounding_box()
+    page.wait_for_timeout(5000)
+    assert entry.bounding_box() == before
+    page.locator("#theme").evaluate(
+        """(theme) => {
+          theme.value = "dark";
+          theme.dispatchEvent(new Event("change", { bubbles: true }));
+        }"""
+    )
+    page.wait_for_timeout(3000)
+    assert entry.bounding_box() == before
+    page.goto(address)
+    page.evaluate("location.hash = 'error-fd_limit'")
+    expect(entry).to_be_in_viewport()
+
+
+def test_scripts_that_take_long_leave_the_page_whole(page: Page, address: str) -> None:
+    page.route("**/js/main.js", lambda _: None)  # it never arrives
+    page.goto(address, wait_until="commit")
+    expect(page.locator("#fit")).to_be_visible()
+    expect(page.locator("#faq-tmpdir")).to_be_visible()
+
+
 def test_a_page_that_is_loaded_anew_keeps_its_place(page: Page, address: str) -> None:
     page.goto(address)
     entry = page.locator("#faq-tmpdir summary")

@@ -49,6 +49,21 @@ def test_every_anchor_leads_to_a_place_of_its_page(dist: Path) -> None:
         assert named - ids == set(), name
 
 
+@pytest.mark.parametrize("name", ["index.html", "p/medical-3d.html", "licenses/index.html"])
+def test_every_link_within_the_site_leads_to_a_file(dist: Path, name: str) -> None:
+    page = dist / name
+    named = [
+        each.attributes.get(key, "").partition("#")[0]
+        for each in read(page).all()
+        for key in ("href", "src")
+    ]
+    own = {each for each in named if each and not re.match(r"[a-z]+:", each)}
+    files = {each: (page.parent / each).resolve() for each in own}
+    assert files
+    lost = [each for each, file in files.items() if not (file.is_file() or file.is_dir())]
+    assert lost == []
+
+
 def test_every_entry_has_a_heading_and_a_link_to_itself(page: Element) -> None:
     entries = page.all("div", "entry")
     assert len(entries) > 70

@@ -6,7 +6,11 @@ const ANCHOR = /^#[a-z]/; // a job begins with a digit
 
 export function start() {
   document.addEventListener("click", follow, { capture: true });
-  addEventListener("hashchange", () => reveal(location.hash));
+  addEventListener("hashchange", () => {
+    const isThere = slices.isThere();
+    const place = reveal(location.hash);
+    if (!isThere) place?.scrollIntoView(); // the browser has looked for it before
+  });
   reveal(location.hash)?.scrollIntoView();
 }
 

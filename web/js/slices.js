@@ -10,14 +10,15 @@ const NEAR = "1000px"; // what is that close to the view is wanted
 
 const whenIdle = globalThis.requestIdleCallback ?? globalThis.setTimeout; // Safari has the second alone
 
-const sections = [...document.querySelectorAll(".wide, .prose > section")];
+const sections = [...document.querySelectorAll(".wide:not(#all-blocks), .prose > section")];
 let left = []; // sections, and pieces of the one at hand, whose turn has not come
 let begun = false;
 let isWhole = false;
 
-/** Have it all laid out before long; at once where the browser is about to look for the place it was left at. */
+/** Have it all laid out before long; at once where the browser is about to look for a place, or for words. */
 export function soon() {
-  if (performance.getEntriesByType("navigation")[0]?.type !== "navigate") return whole();
+  const [{ type, name } = {}] = performance.getEntriesByType("navigation");
+  if (type !== "navigate" || name.includes(":~:text=")) return whole();
   setTimeout(begin, PATIENCE_MS);
   for (const sign of SIGNS) addEventListener(sign, begin, { once: true, passive: true });
   const observer = new IntersectionObserver(approach, { rootMargin: NEAR });
@@ -41,6 +42,9 @@ function show(section) {
 function approach(entries) {
   for (const { target, isIntersecting } of entries) if (isIntersecting) unpack(target);
 }
+
+/** Whether all of the page is there, laid out or not. */
+export const isThere = () => isWhole;
 
 /** @returns {boolean} whether anything was missing: now all of it is laid out, and every place where it stays */
 export function whole() {
@@ -73,10 +77,13 @@ export function start() {
 
 /** A frame takes one step with a section, or lays out a piece of it; what people do meanwhile goes first. */
 function next() {
-  if (left.length && !show(left[0]) && !unpack(left[0])) layOut(left.shift());
+  if (left.length && !show(left[0]) && !unpack(left[0]) && !stay(left[0])) layOut(left.shift());
   if (left.length) whenIdle(() => requestAnimationFrame(next));
   else arrive();
 }
+
+/** @returns {boolean} whether somebody reads below a piece that has no height yet: nothing moves who gets all at once */
+const stay = (piece) => !isWhole && piece.getBoundingClientRect().top < 0 && whole();
 
 /** A section's own pieces come next: until then each is passed over by itself. */
 function layOut(piece) {
