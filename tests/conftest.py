@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from web.make import checks, serve, site
 from web.make.places import Places
 
 HERE = Path(__file__).parent
+
+# A shell has what it starts in its background ignore interrupts; what a test starts is to hear them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if os.environ.get("CI") != "true":  # there hypothesis has a profile of its own
     settings.register_profile("patient", deadline=None)  # a machine may be busy
