@@ -18,7 +18,7 @@ from web.make.places import Places
 
 HERE = Path(__file__).parent
 
-# A shell has what it starts in its background ignore interrupts; what a test starts is to hear them.
+# A shell has what it starts in its background ignore interrupts; what tests start is to hear them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -30,8 +30,19 @@ _USUAL_PLACES = (
     r"%LocalAppData%\Google\Chrome\Application\chrome.exe",
 )
 
+# The browser's own pages in its bars cost as much as a small page of ours, in each window. Of an
+# option that is given twice the last counts: the others are those that Playwright switches off.
+_WITHOUT = (
+    *("AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"),
+    *("DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades"),
+    *("LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints"),
+    *("PaintHolding", "PreconnectToSearch", "ThirdPartyStoragePartitioning"),
+    *("WebUIOmniboxAimPopup", "WebUIOmniboxPopup"),
+)
+
 # No requests of the browser's own while the page's are watched; no GPU is needed.
 _QUIET = (
+    f"--disable-features={','.join(_WITHOUT)}",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
