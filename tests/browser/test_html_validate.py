@@ -8,7 +8,7 @@ from tests.support import html_validate
 from web.make import onefile
 
 SHARED = '<section class="wide" id="all-blocks"'
-"""Where that begins in which the workloads' pages differ by numbers alone."""
+"""Where that begins which the same templates fill with each workload's numbers."""
 
 
 def test_every_page_is_valid(dist: Path, tmp_path: Path) -> None:

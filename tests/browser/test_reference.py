@@ -96,14 +96,14 @@ def test_with_everything_open_nothing_leaves_a_narrow_page(page: Page, address: 
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
-STOP_THREAD = "() => { window.Worker = class { postMessage() {} terminate() {} }; }"
+STOP_THREAD = "window.Worker = class { postMessage() {} terminate() {} };"
 """The engine stays under way for as long as the page is open."""
 
 
 def test_what_is_far_arrives_as_text_and_is_there_when_one_comes_near(
     page: Page, address: str
 ) -> None:
-    page.add_init_script(f"({STOP_THREAD})()")
+    page.add_init_script(STOP_THREAD)
     page.goto(address)
     assert page.evaluate("document.getElementById('faq-tmpdir')") is None
     assert page.evaluate("document.querySelectorAll('.prose noscript').length") == 9
@@ -117,7 +117,7 @@ def test_what_is_below_is_there_for_whom_a_link_leads_there(
     page: Page, address: str, place: str
 ) -> None:
     """Also while Python is under way, which all else waits for."""
-    page.add_init_script(f"({STOP_THREAD})()")
+    page.add_init_script(STOP_THREAD)
     page.goto(address)
     page.evaluate(
         """(place) => {
@@ -134,7 +134,7 @@ def test_what_is_below_is_there_for_whom_a_link_leads_there(
 
 
 def test_without_the_engine_all_of_it_is_there_before_long(page: Page, address: str) -> None:
-    page.add_init_script(f"({STOP_THREAD})()")
+    page.add_init_script(STOP_THREAD)
     page.goto(address)
     expect(page.locator(".prose noscript")).to_have_count(0)
     expect(page.locator("#faq-tmpdir")).to_be_attached()
@@ -142,7 +142,7 @@ def test_without_the_engine_all_of_it_is_there_before_long(page: Page, address: 
 
 def test_what_one_reads_stays_where_it_is_while_the_rest_arrives(page: Page, address: str) -> None:
     """Opened by its address, in other colours, and by a hash that comes before the rest does."""
-    page.add_init_script(f"({STOP_THREAD})()")
+    page.add_init_script(STOP_THREAD)
     entry = page.locator("#error-fd_limit")
     page.goto(f"{address}#error-fd_limit")
     expect(entry).to_be_in_viewport()

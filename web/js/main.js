@@ -23,8 +23,8 @@ import * as tastes from "./tastes.js";
 import * as tools from "./tools.js";
 
 const WAITING = "Waiting for Python: this answers the earlier input";
-const PAUSE_MS = 1200;
 const INCOMPLETE = "This answers your last complete input";
+const PAUSE_MS = 1200; // between the first live answer and what is below the calculator
 
 const start = JSON.parse(document.getElementById("start").textContent);
 const element = document.getElementById("form");

@@ -2,7 +2,7 @@
 // scripts has its place from the beginning. Where the page's modules do not come, js/local.js takes it back.
 document.documentElement.classList.add("scripted");
 
-// Where they take very long, the page goes on without them.
+// Where those take very long, all of the page is there without them.
 const SCRIPTS_MS = 8000;
 setTimeout(() => {
   if (!document.getElementById("tastes")?.hidden) return;
